@@ -43,6 +43,8 @@ import {
   splitIntoRuns,
   toTestPath,
 } from "./support/runner/test_selection.ts";
+import { foldersOf } from "../supabase/tools/migrations/scratch_databases.ts";
+import { findFilesAheadOfMigrations } from "../supabase/tools/migrations/schema_drift.ts";
 import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -119,6 +121,7 @@ async function runLayers(
   layers: readonly ChosenLayer[],
   options: RunOptions,
 ): Promise<LayerResult[]> {
+  if (layers.some((layer) => layer.database)) await refuseUnwrittenMigration();
   await using server = new AsyncDisposableStack();
   const stopAtTypeErrors = async (): Promise<void> => {
     if (!await checkTypes(layers)) interruption.abort(new Error("the types are wrong"));
@@ -153,12 +156,23 @@ async function runLayers(
   return results.flat();
 }
 
+/** Databases are built from the migrations: tests would run on SQL that the schemas no longer say. */
+async function refuseUnwrittenMigration(): Promise<void> {
+  const ahead = await findFilesAheadOfMigrations(foldersOf(root));
+  if (ahead.length === 0) return;
+  throw new Error(
+    `supabase/schemas are ahead of migrations/: run \`deno task db:migration --replace\` (${
+      ahead.join(", ")
+    })`,
+  );
+}
+
 /** Checks types once for all layers, beside the first of them, which leaves a processor idle. */
 async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
   const paths = layers.flatMap((layer) => layer.paths);
   const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));
   const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", ...(isWhole ? ["."] : paths)],
+    args: ["check", "--quiet", "--lock=deno.lock", ...(isWhole ? ["."] : paths)],
     cwd: root,
     stdin: "null",
     signal: interruption.signal,

@@ -8,8 +8,8 @@ import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createQueueRoutes } from "./queue_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
-import type { ResealResponse } from "./resources/reseal.ts";
-import type { ServiceHealthResponse } from "./service_health.ts";
+import { resealResponseSchema } from "./resources/reseal.ts";
+import { serviceHealthResponseSchema } from "./service_health.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";
 import { createTokenRoutes } from "./token_routes.ts";
@@ -34,7 +34,7 @@ export function createAdminApp(services: AdminServices): Hono {
       path: "/credentials/reseal",
       handlers: [
         async (context): Promise<Response> =>
-          answerJson<ResealResponse>(context, {
+          answerJson(context, resealResponseSchema, {
             success: true,
             ...await resealCredentials(services),
           }),
@@ -45,7 +45,7 @@ export function createAdminApp(services: AdminServices): Hono {
       path: "/health",
       handlers: [
         async (context): Promise<Response> =>
-          answerJson<ServiceHealthResponse>(context, {
+          answerJson(context, serviceHealthResponseSchema, {
             success: true,
             ...await services.database.rpc("get_service_health", {}),
           }),

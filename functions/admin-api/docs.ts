@@ -5,13 +5,8 @@ import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
 import { outboxDocs, retryOperation } from "./resources/outbox_docs.ts";
 import { queueOperations } from "./resources/queue_docs.ts";
-import { resealRecord } from "./resources/reseal.ts";
-import {
-  adminOperation,
-  describeResource,
-  recordAnswer,
-  type ResourceDocs,
-} from "./resources/resource_docs.ts";
+import { resealResponseSchema } from "./resources/reseal.ts";
+import { adminOperation, describeResource, type ResourceDocs } from "./resources/resource_docs.ts";
 import { syncOperation } from "./resources/template_sync_docs.ts";
 import { templateDocs } from "./resources/templates_docs.ts";
 import { tokenOperations } from "./resources/tokens_docs.ts";
@@ -41,7 +36,7 @@ const resealOperation: Operation = {
     "Rotates the encryption key: after a new key was added at the start of `CREDENTIALS_KEYS`, seals a batch of credentials under it again. Call it until `remaining` is 0. Then the former key can be removed, provided that `keyId` is the id of the new key: a process that started before the change knows only the former keys. Repeatable, and safe while instances are changed. The request has no body.",
   success: {
     description: "Result of this call.",
-    schema: recordAnswer(resealRecord),
+    schema: resealResponseSchema,
   },
   errors: ["service_unavailable"],
   fields: {

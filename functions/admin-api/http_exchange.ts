@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
-import type { AppVariables } from "../../shared/http/create_app.ts";
+import type { AppVariables } from "../../shared/http/app_variables.ts";
 import { readIdempotency } from "../../shared/http/idempotency.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";

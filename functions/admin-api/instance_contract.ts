@@ -5,6 +5,7 @@ import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
+import { transcribeVoiceModes } from "../../shared/model/transcribe_voice.ts";
 import {
   daySchema,
   idSchema,
@@ -80,6 +81,12 @@ const retentionSchema = z.object({
   "must have messagesDays, mediaDays or providerEventsDays",
 );
 
+/** `true` and `false` are what the setting was before it had names. */
+const transcribeVoiceSchema = z.preprocess(
+  (value) => typeof value === "boolean" ? (value ? "always" : "never") : value,
+  z.enum(transcribeVoiceModes),
+);
+
 /** How much a number may do a day. Absent members keep their values, null ones are removed. */
 const protectionSchema = z.object({
   dailyLimit: z.number().int().min(1).max(1_000_000).nullable().optional(),
@@ -113,7 +120,7 @@ export const createInstanceSchema = z.object({
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
   retention: retentionSchema.optional(),
-  transcribeVoice: z.boolean().optional(),
+  transcribeVoice: transcribeVoiceSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.default("hold"),
   requestsPerMinute: requestsPerMinuteSchema.default(18_000),
 });
@@ -134,7 +141,7 @@ export const updateInstanceSchema = z.object({
   optOut: optOutSchema.optional(),
   protection: protectionSchema.optional(),
   retention: retentionSchema.optional(),
-  transcribeVoice: z.boolean().optional(),
+  transcribeVoice: transcribeVoiceSchema.optional(),
   onUnconfirmed: onUnconfirmedSchema.optional(),
   requestsPerMinute: requestsPerMinuteSchema.optional(),
 });
@@ -174,7 +181,7 @@ export const instanceRecord = {
     mediaDays: z.int().min(1).nullable(),
     providerEventsDays: z.int().min(1).nullable(),
   }),
-  transcribeVoice: z.boolean(),
+  transcribeVoice: z.enum(transcribeVoiceModes),
   onUnconfirmed: z.enum(["hold", "retry"]),
   requestsPerMinute: z.int().min(1).nullable(),
   webhookPath: z.string(),

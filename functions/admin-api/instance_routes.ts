@@ -9,14 +9,14 @@ import {
   checkNewInstance,
   checkProviderConfig,
   createInstanceSchemaFor,
-  type instanceRecord,
+  instanceRecord,
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
+import { recordAnswer } from "./resources/answers.ts";
 import { instances } from "./resources/instances.ts";
-import type { RecordAnswer } from "./resources/resource.ts";
 
-type InstanceAnswer = RecordAnswer<typeof instanceRecord>;
+const instanceResponseSchema = recordAnswer(instanceRecord);
 
 /** The routes of instances, which differ from other records in their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
@@ -33,11 +33,11 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const idempotency = await readAdminIdempotency(context, body);
     const created = await createInstance(services, request, idempotency);
     context.set("instanceId", created.outcome.instanceId);
-    return answerRecorded<InstanceAnswer>(context, created, 201);
+    return answerRecorded(context, instanceResponseSchema, created, 201);
   };
 
   const getOne = async (context: AdminContext): Promise<Response> =>
-    answerJson<InstanceAnswer>(context, {
+    answerJson(context, instanceResponseSchema, {
       success: true,
       ...await readInstance(database, await requireInstanceId(context, database)),
     });
@@ -54,7 +54,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
       checkProviderConfig(provider),
     );
     const record = await updateInstance(services, { instanceId, provider }, request);
-    return answerJson<InstanceAnswer>(context, { success: true, ...record });
+    return answerJson(context, instanceResponseSchema, { success: true, ...record });
   };
 
   return [

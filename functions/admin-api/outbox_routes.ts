@@ -5,8 +5,7 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { OutboxRecord } from "../../shared/database/rpcs/outbox.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
-import { outbox, type outboxRecord } from "./resources/outbox.ts";
-import type { RecordAnswer } from "./resources/resource.ts";
+import { outbox, outboxResponseSchema } from "./resources/outbox.ts";
 
 /** The routes of the outbox: lists its entries and retries dead ones. */
 export function createOutboxRoutes(database: Database): Route[] {
@@ -17,8 +16,9 @@ export function createOutboxRoutes(database: Database): Route[] {
     if (answer === null) {
       throw new AppError("not_found", { message: "The outbox entry does not exist." });
     }
-    return answerRecorded<RecordAnswer<typeof outboxRecord>>(
+    return answerRecorded(
       context,
+      outboxResponseSchema,
       toRecorded<OutboxRecord>(answer),
     );
   };

@@ -10,18 +10,17 @@ import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { executeOnce } from "./record_calls.ts";
 import {
-  type HoldQueueResponse,
+  holdQueueResponseSchema,
   holdQueueSchema,
   listHoldsSchema,
-  type MayHaveLeftResponse,
+  mayHaveLeftResponseSchema,
   mayHaveLeftSchema,
-  type queueHoldRecord,
-  type ReleaseQueueResponse,
+  queueHoldsResponseSchema,
+  releaseQueueResponseSchema,
   releaseQueueSchema,
-  type SettleMayHaveLeftResponse,
+  settledResponseSchema,
   settleMayHaveLeftSchema,
 } from "./resources/queue.ts";
-import type { PageAnswer } from "./resources/resource.ts";
 
 /** Messages that one call settles; well below the database's time limit. */
 const settledPerCall = 500;
@@ -33,7 +32,7 @@ export function createQueueRoutes(database: Database): Route[] {
     const request = await withInstanceId(database, validateBody(context, holdQueueSchema, body));
     const idempotency = await readAdminIdempotency(context, body);
     const held = await executeOnce(database.rpc("hold_queue", { ...request, idempotency }));
-    return answerRecorded<HoldQueueResponse>(context, held);
+    return answerRecorded(context, holdQueueResponseSchema, held);
   };
 
   const release = async (context: AdminContext): Promise<Response> => {
@@ -41,7 +40,7 @@ export function createQueueRoutes(database: Database): Route[] {
     const request = await withInstanceId(database, validateBody(context, releaseQueueSchema, body));
     const idempotency = await readAdminIdempotency(context, body);
     const released = toRecorded(await database.rpc("release_queue", { ...request, idempotency }));
-    return answerRecorded<ReleaseQueueResponse>(context, released);
+    return answerRecorded(context, releaseQueueResponseSchema, released);
   };
 
   const listHolds = async (context: AdminContext): Promise<Response> => {
@@ -50,7 +49,7 @@ export function createQueueRoutes(database: Database): Route[] {
       validate(listHoldsSchema, context.req.query()),
       (request) => database.rpc("list_queue_holds", request),
     );
-    return answerJson<PageAnswer<typeof queueHoldRecord>>(context, { success: true, ...page });
+    return answerJson(context, queueHoldsResponseSchema, { success: true, ...page });
   };
 
   const listMayHaveLeft = async (context: AdminContext): Promise<Response> => {
@@ -59,7 +58,7 @@ export function createQueueRoutes(database: Database): Route[] {
       await withInstanceId(database, validate(mayHaveLeftSchema, context.req.query())),
       (request) => database.rpc("list_may_have_left", request),
     );
-    return answerJson<MayHaveLeftResponse>(context, { success: true, ...page });
+    return answerJson(context, mayHaveLeftResponseSchema, { success: true, ...page });
   };
 
   const settle = async (context: AdminContext): Promise<Response> => {
@@ -74,14 +73,19 @@ export function createQueueRoutes(database: Database): Route[] {
       maxMessages: settledPerCall,
       idempotency,
     });
-    return answerRecorded<SettleMayHaveLeftResponse>(context, toRecorded(settled));
+    return answerRecorded(context, settledResponseSchema, toRecorded(settled));
   };
 
   return [
     { method: "POST", path: "/queue/hold", handlers: [hold] },
     { method: "POST", path: "/queue/release", handlers: [release] },
-    { method: "GET", path: "/queue/holds", handlers: [listHolds] },
-    { method: "GET", path: "/queue/may-have-left", handlers: [listMayHaveLeft] },
+    { method: "GET", path: "/queue/holds", query: listHoldsSchema, handlers: [listHolds] },
+    {
+      method: "GET",
+      path: "/queue/may-have-left",
+      query: mayHaveLeftSchema,
+      handlers: [listMayHaveLeft],
+    },
     { method: "POST", path: "/queue/may-have-left/settle", handlers: [settle] },
   ];
 }

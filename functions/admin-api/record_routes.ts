@@ -1,14 +1,14 @@
 import type * as z from "zod";
 import type { Database } from "../../shared/database/database.ts";
-import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
-import { type AnsweredPage, readPage } from "../../shared/http/page.ts";
+import { readPage } from "../../shared/http/page.ts";
 import { answerOutcome } from "../../shared/http/recorded_answer.ts";
 import { type CrossCheck, validate, validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { withInstanceId } from "./instance_reference.ts";
 import { changeRecord, executeOnce } from "./record_calls.ts";
+import { pageAnswer, recordAnswer } from "./resources/answers.ts";
 import type { ListQuery, ResourceMethods } from "./resources/resource_methods.ts";
 
 /** Routes for the methods of a resource that have no route of their own. */
@@ -18,8 +18,11 @@ export function createRecordRoutes<
   Update extends z.ZodObject,
 >(
   database: Database,
-  { path, notFound, uniqueField, get, list, create, update }: ResourceMethods<List, Create, Update>,
+  resource: ResourceMethods<List, Create, Update> & { readonly record: z.ZodRawShape },
 ): Route[] {
+  const { path, notFound, uniqueField, get, list, create, update } = resource;
+  const recordSchema = recordAnswer(resource.record);
+  const pageSchema = pageAnswer(resource.record);
   const listPage = async (context: AdminContext): Promise<Response> => {
     const query: z.infer<List> & ListQuery = validate(list.schema, context.req.query());
     const page = await readPage(
@@ -27,17 +30,14 @@ export function createRecordRoutes<
       await withInstanceId(database, query),
       (request) => list.read(database, request),
     );
-    return answerJson<{ success: true } & AnsweredPage<object>>(context, {
-      success: true,
-      ...page,
-    });
+    return answerOutcome(context, pageSchema, { outcome: page, isReplay: false });
   };
-  const routes: Route[] = [{ method: "GET", path, handlers: [listPage] }];
+  const routes: Route[] = [{ method: "GET", path, query: list.schema, handlers: [listPage] }];
 
   if (get !== undefined) {
     const getOne = async (context: AdminContext): Promise<Response> => {
       const record = await get(database, requireId(context, "id", notFound));
-      return answerJson<{ success: true }>(context, { success: true, ...record });
+      return answerOutcome(context, recordSchema, { outcome: record, isReplay: false });
     };
     routes.push({ method: "GET", path: `${path}/:id`, handlers: [getOne] });
   }
@@ -55,7 +55,7 @@ export function createRecordRoutes<
         execute(database, { ...request, idempotency }),
         { uniqueField },
       );
-      return answerOutcome(context, created, 201);
+      return answerOutcome(context, recordSchema, created, 201);
     };
     routes.push({ method: "POST", path, handlers: [createOne] });
   }
@@ -69,7 +69,7 @@ export function createRecordRoutes<
       const check: CrossCheck | undefined = stored && ((change) => checkChange(change, stored));
       const changes = validateBody(context, schema, body, check);
       const record = await changeRecord(execute(database, id, changes), { uniqueField });
-      return answerJson<{ success: true }>(context, { success: true, ...record });
+      return answerOutcome(context, recordSchema, { outcome: record, isReplay: false });
     };
     routes.push({ method: "PATCH", path: `${path}/:id`, handlers: [updateOne] });
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 
 const countSchema = z.int().min(0);
@@ -39,5 +39,3 @@ export const serviceHealthResponseSchema = z.object({
     unconfirmed: countSchema,
   })),
 });
-
-export type ServiceHealthResponse = AnswerOf<typeof serviceHealthResponseSchema>;

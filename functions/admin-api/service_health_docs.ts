@@ -53,17 +53,17 @@ export const healthOperation: Operation = {
     response: {
       success: true,
       status: "held",
-      checkedAt: "2026-11-23T13:00:00.000+00:00",
+      checkedAt: "2026-11-23T13:00:00.000Z",
       instances: { total: 500, held: 1, disconnected: 0, late: 0, unconfirmed: 1 },
       messages: {
         ...{ queueDepth: 1840, inFlight: 12, unconfirmed: 3 },
-        ...{ oldestDueAt: "2026-11-23T12:59:59.000+00:00", oldestDueSeconds: 1 },
+        ...{ oldestDueAt: "2026-11-23T12:59:59.000Z", oldestDueSeconds: 1 },
       },
       outbox: { pending: 2, dead: 0, oldestDueAt: null, oldestDueSeconds: null },
       database: { sizeBytes: 2147483648 },
       attention: [{
         ...{ instanceId: demoInstanceId, status: "held" },
-        ...{ heldUntil: "2026-11-23T13:05:00.000+00:00", oldestDueSeconds: null },
+        ...{ heldUntil: "2026-11-23T13:05:00.000Z", oldestDueSeconds: null },
         ...{ queueDepth: 41, unconfirmed: 3 },
       }],
     },

@@ -9,11 +9,11 @@ import { issueClientToken } from "./client_tokens.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { requireInstanceId } from "./instance_reference.ts";
 import type { InstanceServices } from "./instances.ts";
-import type { PageAnswer, RecordAnswer } from "./resources/resource.ts";
 import {
   createTokenSchema,
-  type IssueTokenResponse,
-  type tokenRecord,
+  issuedTokenResponseSchema,
+  tokenResponseSchema,
+  tokensResponseSchema,
 } from "./resources/tokens.ts";
 
 /** Routes to issue, list (without the secret) and revoke the tokens of an instance. */
@@ -26,7 +26,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
     const request = validateBody(context, createTokenSchema, body);
     const idempotency = await readAdminIdempotency(context, body);
     const issued = await issueClientToken(services, instanceId, request, idempotency);
-    return answerRecorded<IssueTokenResponse>(context, issued, 201);
+    return answerRecorded(context, issuedTokenResponseSchema, issued, 201);
   };
 
   const listPage = async (context: AdminContext): Promise<Response> => {
@@ -37,7 +37,7 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
       { ...query, instanceId },
       (request) => database.rpc("list_client_tokens", request),
     );
-    return answerJson<PageAnswer<typeof tokenRecord>>(context, { success: true, ...page });
+    return answerJson(context, tokensResponseSchema, { success: true, ...page });
   };
 
   const answerOne =
@@ -48,12 +48,12 @@ export function createTokenRoutes(services: InstanceServices): Route[] {
         tokenId: requireId(context, "tokenId", "token_not_found"),
       };
       const record = await database.rpc(rpcName, target);
-      return answerJson<RecordAnswer<typeof tokenRecord>>(context, { success: true, ...record });
+      return answerJson(context, tokenResponseSchema, { success: true, ...record });
     };
 
   return [
     { method: "POST", path: "/instances/:id/tokens", handlers: [issue] },
-    { method: "GET", path: "/instances/:id/tokens", handlers: [listPage] },
+    { method: "GET", path: "/instances/:id/tokens", query: pageSchema, handlers: [listPage] },
     {
       method: "GET",
       path: "/instances/:id/tokens/:tokenId",

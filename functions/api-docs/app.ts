@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { etag } from "hono/etag";
-import { answerJson } from "../../shared/http/answer.ts";
+import { writeJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import document from "./openapi.json" with { type: "json" };
@@ -15,8 +15,6 @@ export interface ApiDocsServices {
   /** Returned instead of the page where the platform serves no HTML. */
   readonly link?: ReferenceLink | undefined;
 }
-
-type ReferenceLinkResponse = { readonly success: true } & ReferenceLink;
 
 /** Clients revalidate every time, and get 304 when nothing has changed. */
 const cacheControl = "public, no-cache";
@@ -36,7 +34,7 @@ export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices
     });
 
   const getLink = (known: ReferenceLink) => (context: Context): Promise<Response> =>
-    Promise.resolve(answerJson<ReferenceLinkResponse>(
+    Promise.resolve(writeJson(
       context,
       { success: true, ...known },
       200,

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../shared/model/html.ts";
 import { type ListedDocument, renderOperationList } from "./operation_list.ts";
-import { type ViewerFile, viewerScript, viewerStyle } from "./viewer.ts";
+import { viewerScript } from "./viewer.ts";
 
 /** A page with its Content Security Policy. */
 export interface ReferencePage {
@@ -24,7 +24,7 @@ interface PageHost {
 /** Served by the function: calls go only to the page's own origin. */
 const functionHost: PageHost = {
   documentUrl: "/functions/v1/api-docs/openapi.json",
-  chooseServer: "document.servers[0].variables.base_url.default = location.origin;",
+  chooseServer: "specification.servers[0].variables.base_url.default = location.origin;",
   connectTo: "'self'",
 };
 
@@ -35,55 +35,44 @@ const staticHost: PageHost = {
   connectTo: "'self' https: http://127.0.0.1:* http://localhost:*",
 };
 
+/**
+ * Starts the viewer beside the plain list, and then removes the list: a viewer that fails leaves it.
+ * Nothing is fetched from another host: no fonts, no telemetry, no assistant, no proxy.
+ */
 const writeStartScript = ({ documentUrl, chooseServer }: PageHost): string => `
 (async () => {
-  const document = await (await fetch("${documentUrl}")).json();
+  const specification = await (await fetch("${documentUrl}")).json();
   ${chooseServer}
-  SwaggerUIBundle({
-    spec: document,
-    dom_id: "#reference",
-    deepLinking: true,
-    docExpansion: "list",
-    defaultModelsExpandDepth: -1,
-    defaultModelExpandDepth: 3,
-    displayRequestDuration: true,
-    requestSnippetsEnabled: false,
-    syntaxHighlight: { activated: true, theme: "agate" },
-    validatorUrl: null,
+  Scalar.createApiReference("#reference", {
+    content: specification,
+    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+    hideClientButton: true,
+    showDeveloperTools: "never",
+    telemetry: false,
+    withDefaultFonts: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    onLoaded: () => document.getElementById("plain")?.remove(),
   });
 })();
 `;
 
 const style = `
-body { margin: 0; background: #fff; }
-#reference { overflow-x: clip; }
-#reference > .plain { max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222;
+body { margin: 0; }
+#plain { max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222; background: #fff;
   font: 1rem/1.5 system-ui, sans-serif; }
-#reference > .plain code { overflow-wrap: anywhere; }
-.swagger-ui .info { margin: 1.5rem 0; }
-.swagger-ui .info .renderedMarkdown { overflow-x: auto; }
-.swagger-ui .info summary { cursor: pointer; font-weight: bold; padding: 0.5rem 0; }
-.swagger-ui .response-col_links { display: none; }
-.swagger-ui .renderedMarkdown code { white-space: normal; overflow-wrap: anywhere; }
-.swagger-ui .renderedMarkdown td code { overflow-wrap: normal; }
-.swagger-ui .renderedMarkdown td { vertical-align: top; padding: 0.25rem 0.5rem 0.25rem 0; }
-@media (max-width: 40rem) {
-  .swagger-ui .wrapper { padding: 0 0.75rem; }
-  .swagger-ui .info .title { font-size: 1.75rem; }
-  .swagger-ui .opblock-tag { flex-wrap: wrap; padding-right: 0; }
-  .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; padding: 0.25rem 0 0; }
-  .swagger-ui .opblock .opblock-summary-path { max-width: none; }
-  .swagger-ui .opblock .opblock-section-header { flex-wrap: wrap; }
-  .swagger-ui table tbody tr td:first-of-type { min-width: 4rem; }
-  .swagger-ui select { max-width: 100%; }
-  .swagger-ui .opblock-body, .swagger-ui .responses-inner { overflow-x: auto; }
+#plain code { overflow-wrap: anywhere; }
+@media (prefers-color-scheme: dark) {
+  body { background: #0f0f0f; }
+  #plain { color: #ddd; background: none; }
+  #plain a { color: #8ab4f8; }
 }
 `;
 
 /**
  * Renders the reference page: the operations as plain HTML, which the viewer replaces once it has
- * loaded. The browser loads the viewer's files from `viewerUrl` and rejects files whose hashes
- * differ from the pinned ones.
+ * loaded. The browser loads the viewer from `viewerUrl` and rejects a file whose hash differs from the
+ * pinned one.
  */
 export async function renderReferencePage(
   document: ListedDocument,
@@ -120,8 +109,7 @@ function renderPage(
   head = "",
 ): string {
   const title = escapeHtml(document.info.title);
-  const script = describeFile(viewerUrl, viewerScript);
-  const sheet = describeFile(viewerUrl, viewerStyle);
+  const scriptUrl = escapeHtml(`${viewerUrl}/${viewerScript.name}`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -129,26 +117,20 @@ function renderPage(
 ${head}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${sheet.url}" integrity="${sheet.integrity}" crossorigin="anonymous">
 <style>${style}</style>
 </head>
 <body>
-<div id="reference">
-<main class="plain">
+<main id="plain">
 <h1>${title}</h1>
 <p>The whole reference: <a href="${documentUrl}">OpenAPI document</a>.</p>
 ${renderOperationList(document)}
 </main>
-</div>
-<script src="${script.url}" integrity="${script.integrity}" crossorigin="anonymous"></script>
+<div id="reference"></div>
+<script src="${scriptUrl}" integrity="${viewerScript.integrity}" crossorigin="anonymous"></script>
 <script>${startScript}</script>
 </body>
 </html>
 `;
-}
-
-function describeFile(viewerUrl: string, { name, integrity }: ViewerFile): Record<string, string> {
-  return { url: escapeHtml(`${viewerUrl}/${name}`), integrity };
 }
 
 async function writePolicy(
@@ -162,7 +144,8 @@ async function writePolicy(
   return [
     "default-src 'none'",
     `script-src ${origin} 'sha256-${base64}'`,
-    `style-src ${origin} 'unsafe-inline'`,
+    // The viewer adds its own styles.
+    "style-src 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${connectTo}`,
     "base-uri 'none'",

@@ -14,23 +14,23 @@ import type { BatchAction } from "../../shared/database/rpcs/batches.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { wakeDispatcherFor } from "../../shared/messages/wake_up.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import { idSchema } from "../../shared/model/request_fields.ts";
+import { idSchema, instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import {
   addedRecipientsSchema,
   batchActions,
-  type BatchListResponse,
-  type BatchResponse,
+  batchListResponseSchema,
+  batchResponseSchema,
   batchSettingsSchema,
   changeBatchSchema,
   checkBatchSettings,
-  type DryRunResponse,
+  dryRunResponseSchema,
   dryRunSchema,
   listBatchesSchema,
   listRecipientsSchema,
-  type RecipientListResponse,
+  recipientListResponseSchema,
   recipientPageEndSchema,
-  type StoredBatchResponse,
+  storedBatchResponseSchema,
 } from "./contract.ts";
 import { readEntries, type ReadEntry } from "./entries.ts";
 import { addRecipients, type BatchServices, createBatch, dryRunNewBatch } from "./store_batch.ts";
@@ -54,11 +54,11 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const call = { instance: requireInstance(context), entries };
     if (settings.dryRun === true) {
       const report = await dryRunNewBatch(services, settings, call);
-      return answerJson<DryRunResponse>(context, { success: true, ...report });
+      return answerJson(context, dryRunResponseSchema, { success: true, ...report });
     }
     const idempotency = await readClientIdempotency(context);
     const created = await createBatch(services, settings, { ...call, idempotency });
-    return answerRecorded<StoredBatchResponse>(context, created, 201);
+    return answerRecorded(context, storedBatchResponseSchema, created, 201);
   };
 
   const add = async (context: ClientContext): Promise<Response> => {
@@ -69,7 +69,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const idempotency = await readClientIdempotency(context);
     const call = { instance, entries, idempotency };
     const added = await addRecipients(services, batchId, request.validation, call);
-    return answerRecorded<StoredBatchResponse>(context, added, 201);
+    return answerRecorded(context, storedBatchResponseSchema, added, 201);
   };
 
   const list = async (context: ClientContext): Promise<Response> => {
@@ -80,13 +80,13 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
       { ...query, instanceId },
       (request) => database.rpc("list_batches", request),
     );
-    return answerJson<BatchListResponse>(context, { success: true, ...page });
+    return answerJson(context, batchListResponseSchema, { success: true, ...page });
   };
 
   const get = async (context: ClientContext): Promise<Response> => {
     const { instanceId } = requireInstance(context);
     const batch = await database.rpc("get_batch", { instanceId, batchId: readBatchId(context) });
-    return answerJson<BatchResponse>(context, { success: true, ...batch });
+    return answerJson(context, batchResponseSchema, { success: true, ...batch });
   };
 
   const dryRun = async (context: ClientContext): Promise<Response> => {
@@ -94,7 +94,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const { instanceId } = requireInstance(context);
     const target = { instanceId, batchId: readBatchId(context) };
     const report = await database.rpc("dry_run_batch", { ...target, fromIndex, limit });
-    return answerJson<DryRunResponse>(context, { success: true, ...report });
+    return answerJson(context, dryRunResponseSchema, { success: true, ...report });
   };
 
   const change = (action: BatchAction) => async (context: ClientContext): Promise<Response> => {
@@ -109,7 +109,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     });
     // The first message may be due sooner than a sleeping dispatcher looks.
     wakeDispatcherFor(changed.outcome.firstScheduledFor);
-    return answerRecorded<BatchResponse>(context, changed);
+    return answerRecorded(context, batchResponseSchema, changed);
   };
 
   const listRecipients = async (context: ClientContext): Promise<Response> => {
@@ -122,19 +122,30 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
       { instanceId, batchId: readBatchId(context), status, limit, cursor },
       (request) => database.rpc("list_batch_recipients", request),
     );
-    return answerJson<RecipientListResponse>(context, { success: true, ...page });
+    return answerJson(context, recipientListResponseSchema, { success: true, ...page });
   };
 
   const routes: Route[] = [
     { method: "POST", path: "/batches", handlers: [guard, create] },
-    { method: "GET", path: "/batches", handlers: [guard, list] },
-    { method: "GET", path: "/batches/:id", handlers: [guard, get] },
+    { method: "GET", path: "/batches", query: listBatchesSchema, handlers: [guard, list] },
+    { method: "GET", path: "/batches/:id", query: instanceQuerySchema, handlers: [guard, get] },
     { method: "POST", path: "/batches/:id/recipients", handlers: [guard, add] },
-    { method: "GET", path: "/batches/:id/recipients", handlers: [guard, listRecipients] },
-    { method: "POST", path: "/batches/:id/dry-run", handlers: [optionalGuard, dryRun] },
+    {
+      method: "GET",
+      path: "/batches/:id/recipients",
+      query: listRecipientsSchema,
+      handlers: [guard, listRecipients],
+    },
+    {
+      method: "POST",
+      path: "/batches/:id/dry-run",
+      query: instanceQuerySchema,
+      handlers: [optionalGuard, dryRun],
+    },
     ...batchActions.map((action): Route => ({
       method: "POST",
       path: `/batches/:id/${action}`,
+      query: instanceQuerySchema,
       handlers: [optionalGuard, change(action)],
     })),
   ];

@@ -1,6 +1,10 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import {
+  instantSchema,
+  storableInstantSchema,
+  zonedInstantSchema,
+} from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { pageSchema } from "../../shared/model/page.ts";
@@ -12,7 +16,7 @@ import {
   pageSizeSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
 
@@ -145,8 +149,6 @@ const storedFields = {
 
 export const storedBatchResponseSchema = z.object({ ...successField, ...storedFields });
 
-export type StoredBatchResponse = AnswerOf<typeof storedBatchResponseSchema>;
-
 const dryRunFields = {
   summary: z.object({
     send: z.int().min(0),
@@ -159,14 +161,12 @@ const dryRunFields = {
     index: z.int().min(0),
     outcome: z.enum(["send", "skip"]),
     reason: z.string().nullable(),
-    scheduledFor: instantSchema.nullable(),
+    scheduledFor: zonedInstantSchema.nullable(),
   })),
   nextIndex: z.int().min(0).nullable(),
 };
 
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
-
-export type DryRunResponse = AnswerOf<typeof dryRunResponseSchema>;
 
 const countSchema = z.int().min(0);
 
@@ -202,15 +202,11 @@ const batchFields = {
 
 export const batchResponseSchema = z.object({ ...successField, ...batchFields });
 
-export type BatchResponse = AnswerOf<typeof batchResponseSchema>;
-
 export const batchListResponseSchema = z.object({
   ...successField,
   items: z.array(z.object(batchFields)),
   nextCursor: z.string().nullable(),
 });
-
-export type BatchListResponse = AnswerOf<typeof batchListResponseSchema>;
 
 const recipientRecordSchema = z.object({
   index: countSchema,
@@ -219,7 +215,7 @@ const recipientRecordSchema = z.object({
   status: z.enum(recipientStatuses),
   reason: z.string().nullable(),
   messageId: z.uuid().nullable(),
-  scheduledFor: instantSchema.nullable(),
+  scheduledFor: zonedInstantSchema.nullable(),
   lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
@@ -228,5 +224,3 @@ export const recipientListResponseSchema = z.object({
   items: z.array(recipientRecordSchema),
   nextCursor: z.string().nullable(),
 });
-
-export type RecipientListResponse = AnswerOf<typeof recipientListResponseSchema>;

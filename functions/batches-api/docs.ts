@@ -5,6 +5,7 @@ import {
   demoSentMessageId,
   demoTemplateId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   addRecipientsSchema,
@@ -100,7 +101,7 @@ export const batchExample = {
   counts,
   firstScheduledFor: null,
   lastScheduledFor: null,
-  createdAt: "2026-11-23T10:00:00.000-03:00",
+  createdAt: "2026-11-23T13:00:00.000Z",
   startedAt: null,
   finishedAt: null,
 };
@@ -134,8 +135,8 @@ const dryRunExample = {
   summary: {
     send: 2,
     skip: { duplicate_contact: 1 },
-    firstScheduledFor: "2026-11-23T10:00:00.000-03:00",
-    lastScheduledFor: "2026-11-23T10:00:30.000-03:00",
+    firstScheduledFor: "2026-11-23T13:00:00.000Z",
+    lastScheduledFor: "2026-11-23T13:00:30.000Z",
     days: 1,
   },
   items: [
@@ -185,7 +186,8 @@ const actions: Readonly<
   cancel: {
     operationId: "cancelBatch",
     summary: "Cancel a batch",
-    description: "Whoever has not got the message does not get it. A message in flight stays.",
+    description:
+      "Recipients who have not received the message will not. A message that is being sent is still sent.",
     status: "canceled",
   },
   "retry-failed": {
@@ -208,6 +210,7 @@ const describeAction = (action: (typeof batchActions)[number]): Operation => {
     pathParameters,
     body: changeBatchSchema,
     isBodyOptional: true,
+    query: instanceQuerySchema,
     isIdempotent: true,
     success: {
       description: "The batch as it is now.",
@@ -224,7 +227,7 @@ const describeAction = (action: (typeof batchActions)[number]): Operation => {
         success: true,
         ...batchExample,
         status,
-        startedAt: "2026-11-23T10:00:00.000-03:00",
+        startedAt: "2026-11-23T13:00:00.000Z",
       },
     }],
   };
@@ -341,6 +344,7 @@ export const operations: readonly Operation[] = [
     description: "How far the batch is.",
     access: "clientToken",
     pathParameters,
+    query: instanceQuerySchema,
     success: { description: "The batch.", schema: batchResponseSchema, schemaName: "Batch" },
     errors: ["batch_not_found"],
     fields: { ...requestFields, ...recordFields },
@@ -440,6 +444,7 @@ export const operations: readonly Operation[] = [
     pathParameters,
     body: dryRunSchema,
     isBodyOptional: true,
+    query: instanceQuerySchema,
     success: {
       description: "What would happen.",
       schema: dryRunResponseSchema,

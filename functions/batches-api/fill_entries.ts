@@ -123,7 +123,7 @@ function readRefusal(error: unknown): { issues: readonly Issue[]; reason: EntryR
     };
   }
   if (error.code !== "invalid_request" || issues === undefined) throw error;
-  // The template itself cannot be filled, whoever it is for.
+  // The template itself cannot be filled, for any recipient.
   if (issues.some(({ path }) => path === "templateId")) throw error;
   return { issues, reason: "invalid_recipient" };
 }

@@ -10,13 +10,14 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { readPageOrChanges } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
+import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { eraseContact, type ErasingServices } from "./erase_contact.ts";
 import { exportContact } from "./export_contact.ts";
 import {
-  type ChangeTagsResponse,
+  changeTagsResponseSchema,
   changeTagsSchema,
   checkChangeTags,
   checkCreateContact,
@@ -24,18 +25,18 @@ import {
   checkMergeContacts,
   checkTarget,
   contactIdSchema,
-  type ContactListResponse,
-  type ContactResponse,
-  type CreateContactResponse,
+  contactListResponseSchema,
+  contactResponseSchema,
+  createContactResponseSchema,
   createContactSchema,
-  type EraseContactResponse,
-  type ErasureResponse,
+  eraseContactResponseSchema,
+  erasureResponseSchema,
   listContactsSchema,
-  type MergeContactsResponse,
+  mergeContactsResponseSchema,
   mergeContactsSchema,
-  type SetConsentResponse,
+  setConsentResponseSchema,
   setConsentSchema,
-  type UpdateContactResponse,
+  updateContactResponseSchema,
   updateContactSchema,
 } from "./contract.ts";
 import { saveContact } from "./save_contact.ts";
@@ -60,7 +61,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const idempotency = await readClientIdempotency(context);
     const saved = await saveContact(database, instanceId, request, idempotency);
     const { action, contactId, tagsApplied } = saved.outcome;
-    return answerRecorded<CreateContactResponse>(context, {
+    return answerRecorded(context, createContactResponseSchema, {
       ...saved,
       outcome: { action, contactId, tagsApplied },
     });
@@ -70,8 +71,9 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const request = validateBody(context, updateContactSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<UpdateContactResponse>(
+    return answerRecorded(
       context,
+      updateContactResponseSchema,
       await saveContact(database, instanceId, request, idempotency),
     );
   };
@@ -80,8 +82,9 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const request = validateBody(context, changeTagsSchema, context.get("body"), checkChangeTags);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<ChangeTagsResponse>(
+    return answerRecorded(
       context,
+      changeTagsResponseSchema,
       await callRecorded(database, "change_contact_tags", { ...request, instanceId, idempotency }),
     );
   };
@@ -90,8 +93,9 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const request = validateBody(context, setConsentSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<SetConsentResponse>(
+    return answerRecorded(
       context,
+      setConsentResponseSchema,
       await callRecorded(database, "set_contact_consent", { ...request, instanceId, idempotency }),
     );
   };
@@ -105,8 +109,9 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     );
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<MergeContactsResponse>(
+    return answerRecorded(
       context,
+      mergeContactsResponseSchema,
       await callRecorded(database, "merge_contact", { ...request, instanceId, idempotency }),
     );
   };
@@ -116,7 +121,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
     if (contactId === undefined) throw new AppError("contact_not_found");
     const contact = await database.rpc("get_contact", { instanceId, contactId });
-    return answerJson<ContactResponse>(context, { success: true, ...contact });
+    return answerJson(context, contactResponseSchema, { success: true, ...contact });
   };
 
   const deleteContact = async (context: ClientContext): Promise<Response> => {
@@ -124,7 +129,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
     if (contactId === undefined) throw new AppError("contact_not_found");
     const { erasureId } = await eraseContact(services, instanceId, contactId);
-    return answerJson<EraseContactResponse>(context, { success: true, erasureId }, 202);
+    return answerJson(context, eraseContactResponseSchema, { success: true, erasureId }, 202);
   };
 
   const getExport = async (context: ClientContext): Promise<Response> => {
@@ -140,7 +145,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const erasureId = contactIdSchema.safeParse(context.req.param("id")).data;
     if (erasureId === undefined) throw new AppError("erasure_not_found");
     const erasure = await database.rpc("get_erasure", { instanceId, erasureId });
-    return answerJson<ErasureResponse>(context, { success: true, ...erasure });
+    return answerJson(context, erasureResponseSchema, { success: true, ...erasure });
   };
 
   const getContacts = async (context: ClientContext): Promise<Response> => {
@@ -155,20 +160,40 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
       { ...query, instanceId },
       (request) => database.rpc("list_contacts", request),
     );
-    return answerJson<ContactListResponse>(context, { success: true, ...page });
+    return answerJson(context, contactListResponseSchema, { success: true, ...page });
   };
 
   const routes: Route[] = [
-    { method: "POST", path: "/create", handlers: [guard, createContact] },
-    { method: "POST", path: "/update", handlers: [guard, updateContact] },
-    { method: "POST", path: "/tags", handlers: [guard, changeTags] },
+    { method: "POST", path: "/create", ignoresParameters: true, handlers: [guard, createContact] },
+    { method: "POST", path: "/update", ignoresParameters: true, handlers: [guard, updateContact] },
+    { method: "POST", path: "/tags", ignoresParameters: true, handlers: [guard, changeTags] },
     { method: "POST", path: "/consent", handlers: [guard, setConsent] },
     { method: "POST", path: "/merge", handlers: [guard, mergeContacts] },
-    { method: "GET", path: "/contacts", handlers: [guard, getContacts] },
-    { method: "GET", path: "/contacts/:id", handlers: [guard, getContact] },
-    { method: "DELETE", path: "/contacts/:id", handlers: [guard, deleteContact] },
-    { method: "GET", path: "/contacts/:id/export", handlers: [guard, getExport] },
-    { method: "GET", path: "/erasures/:id", handlers: [guard, getErasure] },
+    { method: "GET", path: "/contacts", query: listContactsSchema, handlers: [guard, getContacts] },
+    {
+      method: "GET",
+      path: "/contacts/:id",
+      query: instanceQuerySchema,
+      handlers: [guard, getContact],
+    },
+    {
+      method: "DELETE",
+      path: "/contacts/:id",
+      query: instanceQuerySchema,
+      handlers: [guard, deleteContact],
+    },
+    {
+      method: "GET",
+      path: "/contacts/:id/export",
+      query: instanceQuerySchema,
+      handlers: [guard, getExport],
+    },
+    {
+      method: "GET",
+      path: "/erasures/:id",
+      query: instanceQuerySchema,
+      handlers: [guard, getErasure],
+    },
   ];
   return createApp({ slug: "contacts-api", log, routes });
 }

@@ -9,7 +9,7 @@ import {
   instanceIdSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 const shortText = z.string().max(500).nullable().optional();
 
@@ -137,8 +137,6 @@ export const setConsentResponseSchema = z.object({
   consent: consentSchema,
 });
 
-export type SetConsentResponse = AnswerOf<typeof setConsentResponseSchema>;
-
 /** POST /functions/v1/contacts-api/merge (beyond the specification, section 3). */
 export const mergeContactsSchema = z.object({
   instanceId: instanceIdSchema.optional(),
@@ -154,8 +152,6 @@ export const checkMergeContacts: CrossCheck = ({ contactId, intoContactId }) =>
 
 export const mergeContactsResponseSchema = z.object({ ...successField, contactId: z.uuid() });
 
-export type MergeContactsResponse = AnswerOf<typeof mergeContactsResponseSchema>;
-
 const savedFields = {
   ...successField,
   action: z.enum(["created", "updated"]),
@@ -165,14 +161,10 @@ const savedFields = {
 
 export const createContactResponseSchema = z.object(savedFields);
 
-export type CreateContactResponse = AnswerOf<typeof createContactResponseSchema>;
-
 export const updateContactResponseSchema = z.object({
   ...savedFields,
   fieldsUpdated: z.array(z.string()),
 });
-
-export type UpdateContactResponse = AnswerOf<typeof updateContactResponseSchema>;
 
 export const changeTagsResponseSchema = z.object({
   ...successField,
@@ -180,8 +172,6 @@ export const changeTagsResponseSchema = z.object({
   tagsApplied: z.array(z.string()),
   tagsRemoved: z.array(z.string()),
 });
-
-export type ChangeTagsResponse = AnswerOf<typeof changeTagsResponseSchema>;
 
 /** A contact's id in a path. No contact has an id of another form. */
 export const contactIdSchema = idSchema;
@@ -249,8 +239,6 @@ export const contactSchema = z.object({
 /** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
 
-export type EraseContactResponse = AnswerOf<typeof eraseContactResponseSchema>;
-
 const countSchema = z.int().min(0);
 
 /** GET /functions/v1/contacts-api/erasures/{erasureId}. */
@@ -271,8 +259,6 @@ export const erasureResponseSchema = z.object({
   }),
 });
 
-export type ErasureResponse = AnswerOf<typeof erasureResponseSchema>;
-
 /** A contact that is no more; only a list with `updatedSince` tells of it. */
 const deletedContactSchema = z.object({
   contactId: z.uuid(),
@@ -283,12 +269,8 @@ const deletedContactSchema = z.object({
 
 export const contactResponseSchema = z.object({ ...successField, ...contactSchema.shape });
 
-export type ContactResponse = AnswerOf<typeof contactResponseSchema>;
-
 export const contactListResponseSchema = z.object({
   ...successField,
   items: z.array(z.union([contactSchema, deletedContactSchema])),
   nextCursor: z.string().nullable(),
 });
-
-export type ContactListResponse = AnswerOf<typeof contactListResponseSchema>;

@@ -8,8 +8,7 @@ import {
   demoSecondContactId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import * as z from "zod";
-import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   changeTagsResponseSchema,
   changeTagsSchema,
@@ -29,7 +28,7 @@ import {
 } from "./contract.ts";
 import { exportResponseSchema } from "./export_contract.ts";
 
-const exampleInstant = "2026-11-22T09:30:00.000-03:00";
+const exampleInstant = "2026-11-22T12:30:00.000Z";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 
@@ -51,7 +50,7 @@ const contact = {
   isBlocked: false,
   origin: "api",
   consent: { marketing: "unknown", at: null, source: null },
-  identities: [{ kind: "phone", value: demoPhone, provenAt: "2026-11-23T13:00:00.000+00:00" }],
+  identities: [{ kind: "phone", value: demoPhone, provenAt: "2026-11-23T13:00:00.000Z" }],
   window: null,
   aiAgentPausedUntil: null,
   conversation: {
@@ -60,10 +59,10 @@ const contact = {
     assignedTo: null,
     departmentId: null,
     portfolio: false,
-    lastMessageAt: "2026-11-23T10:00:00.000-03:00",
+    lastMessageAt: "2026-11-23T13:00:00.000Z",
   },
-  createdAt: "2026-11-20T09:00:00.000-03:00",
-  updatedAt: "2026-11-23T10:00:00.000-03:00",
+  createdAt: "2026-11-20T12:00:00.000Z",
+  updatedAt: "2026-11-23T13:00:00.000Z",
 };
 
 const contactFieldTexts = {
@@ -88,6 +87,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/create",
     operationId: "createContact",
+    ignoresParameters: true,
     tag: "Contacts",
     summary: "Create or update a contact",
     description:
@@ -126,6 +126,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/update",
     operationId: "updateContact",
+    ignoresParameters: true,
     tag: "Contacts",
     summary: "Update a contact's fields and flags",
     description:
@@ -155,6 +156,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/tags",
     operationId: "changeContactTags",
+    ignoresParameters: true,
     tag: "Contacts",
     summary: "Add and remove tags",
     description:
@@ -258,7 +260,7 @@ export const operations: readonly Operation[] = [
     description:
       "Every field of a contact. The id of a merged contact returns the contact that it was merged into.",
     access: "clientToken",
-    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    query: instanceQuerySchema,
     pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },
     success: { description: "The contact.", schema: contactResponseSchema },
     errors: ["contact_not_found", "contact_erased"],
@@ -277,9 +279,9 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Erase a person",
     description:
-      "Erases everything about the person: messages, notes, media, events, and what is about them in stored payloads of providers, outbox rows, webhook deliveries and kept answers. What waits to be sent is not sent. Most persons are gone when this is answered; the dispatcher erases what is more, within the hour. A message that is being sent at this moment is settled first. Afterwards calls that name the contact are answered `contact_erased`; a message of the person, or a call with the phone, makes a new contact. Of a person who had denied marketing a keyed hash of each identity remains, so that this new contact is `denied` too. The event `contact.erased` tells other systems.",
+      "Erases everything about the person: messages, notes, media, events, and what is about them in stored payloads of providers, outbox rows, webhook deliveries and kept answers. What waits to be sent is not sent. Most persons are gone when this is answered; the dispatcher erases what is more, within the hour. A message that is being sent at this moment is settled first. Afterwards calls that name the contact are answered `contact_erased`; a message of the person, or a call with the phone, makes a new contact. Of a person who had denied marketing a keyed hash of each identity remains, so that this new contact is `denied` too. The event `contact.erased` tells other systems. A token with scopes needs `erase`.",
     access: "clientToken",
-    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    query: instanceQuerySchema,
     pathParameters: {
       id: { description: "`contactId` of the contact.", example: demoLeavingContactId },
     },
@@ -304,9 +306,9 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Export a person's data",
     description:
-      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again.",
+      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again. A token with scopes needs `contacts` and `history`.",
     access: "clientToken",
-    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    query: instanceQuerySchema,
     pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },
     success: { description: "The person's data.", schema: exportResponseSchema },
     errors: ["contact_not_found", "contact_erased"],
@@ -338,6 +340,8 @@ export const operations: readonly Operation[] = [
       "messages.media.size": "Its size in bytes.",
       "messages.media.sha256": "SHA-256 of its content, in hexadecimal.",
       "messages.media.transcript": "What is said in a voice message.",
+      "messages.expiresAt":
+        "What has not left by then is never sent and becomes `expired`; null for no end.",
       "messages.sentBy": "Who sent it, as the sending call said.",
     },
     examples: [{
@@ -365,7 +369,7 @@ export const operations: readonly Operation[] = [
     summary: "Get an erasure",
     description: "How far the erasure of a person is, and how much is gone.",
     access: "clientToken",
-    query: z.object({ instanceId: instanceIdSchema.optional() }),
+    query: instanceQuerySchema,
     pathParameters: { id: { description: "`erasureId` of the erasure.", example: demoErasureId } },
     success: { description: "The erasure.", schema: erasureResponseSchema },
     errors: ["erasure_not_found"],
@@ -413,7 +417,7 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Merge two contacts that are one person",
     description:
-      "Messages, tags, notes, identities, the agent's session and waiting messages of `contactId` move to `intoContactId`, which survives. The survivor's fields stay, empty ones are filled; of two consents `denied` wins, then the newer. What waits goes to the survivor's address that was last proven. From now on the id of the merged contact means the survivor, so that repeating the call changes nothing. A merge cannot be undone.",
+      "Messages, tags, notes, identities, the agent's session and waiting messages of `contactId` move to `intoContactId`, which survives. The survivor's fields stay, empty ones are filled; of two consents `denied` wins, then the newer. What waits goes to the survivor's address that was last proven. From now on the id of the merged contact means the survivor, so that repeating the call changes nothing. Many messages move in the background after the answer; reads by either id have all of them meanwhile. A merge cannot be undone.",
     access: "clientToken",
     body: mergeContactsSchema,
     isIdempotent: true,

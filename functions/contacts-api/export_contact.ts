@@ -1,6 +1,8 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { ExportList, ExportPage, ExportPosition } from "../../shared/database/rpcs/privacy.ts";
+import { arrangeAnswer } from "../../shared/model/arrange_answer.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
+import { exportResponseSchema } from "./export_contract.ts";
 
 /** Items of one page: what an export holds in memory, however much there is of the person. */
 const pageSize = 500;
@@ -28,7 +30,11 @@ export async function exportContact(
 ): Promise<ReadableStream<Uint8Array>> {
   const target = { instanceId, contactId };
   const head = await database.rpc("export_contact", target);
-  const opening = JSON.stringify({ success: true, exportedAt: new Date().toISOString(), ...head });
+  const opening = JSON.stringify(arrangeAnswer(exportResponseSchema, {
+    success: true,
+    exportedAt: new Date().toISOString(),
+    ...head,
+  }));
   async function* write(): AsyncGenerator<string> {
     try {
       yield opening.slice(0, -1);
@@ -51,6 +57,7 @@ async function* writeItems(
   database: Database,
   request: { readonly instanceId: string; readonly contactId: string; readonly list: ExportList },
 ): AsyncGenerator<string> {
+  const { element } = exportResponseSchema.shape[request.list];
   let isFirst = true;
   let after: ExportPosition | null = null;
   do {
@@ -60,7 +67,8 @@ async function* writeItems(
       after,
     });
     if (items.length > 0) {
-      yield (isFirst ? "" : ",") + items.map((item) => JSON.stringify(item)).join(",");
+      yield (isFirst ? "" : ",") +
+        items.map((item) => JSON.stringify(arrangeAnswer(element, item))).join(",");
       isFirst = false;
     }
     after = next;

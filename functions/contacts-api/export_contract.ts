@@ -1,8 +1,15 @@
 import * as z from "zod";
 import { messageStatuses } from "../../shared/model/message_status.ts";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
-import { heldBySchema, mediaFields, successField } from "../../shared/model/response_fields.ts";
+import { purposes } from "../../shared/model/purpose.ts";
+import {
+  choiceSchema,
+  heldBySchema,
+  mediaFields,
+  messageFactFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 import { consentStates, contactSchema } from "./contract.ts";
 
 const text = z.string().nullable();
@@ -15,9 +22,13 @@ const exportedMessageSchema = z.object({
   status: z.enum([...messageStatuses, "received"]),
   messageType: z.string(),
   message: text,
+  choice: choiceSchema.nullable(),
+  ...messageFactFields,
   content: z.record(z.string(), z.unknown()).nullable(),
   cardId: text,
   batchId: z.uuid().nullable(),
+  purpose: z.enum(purposes),
+  cancelKey: text,
   metadata: storedMetadataSchema,
   ...mediaFields,
   media: z.object({
@@ -30,15 +41,17 @@ const exportedMessageSchema = z.object({
   contactId: z.uuid(),
   conversationId: z.uuid(),
   providerMessageId: text,
-  sentBy: text,
-  purpose: text,
-  scheduledFor: instant,
+  channelStatus: text,
+  scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
+  expiresAt: instant,
   createdAt: instantSchema,
   sentAt: instant,
   deliveredAt: instant,
   readAt: instant,
   failedAt: instant,
+  editedAt: instant,
+  deletedAt: instant,
   attempts: z.int().min(0),
   lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
 });

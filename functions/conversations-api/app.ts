@@ -17,26 +17,26 @@ import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
 import {
-  type AssignResponse,
+  assignResponseSchema,
   assignSchema,
   checkTarget,
   conversationIdSchema,
-  type ConversationResponse,
-  type ConversationsResponse,
-  type GetAgentPauseResponse,
+  conversationResponseSchema,
+  conversationsResponseSchema,
+  getAgentPauseResponseSchema,
   getAgentPauseSchema,
   getConversationSchema,
   listConversationsSchema,
   listOfConversationSchema,
   noteRequestSchema,
-  type NoteResponse,
-  type NotesResponse,
-  type SetAgentPauseResponse,
+  noteResponseSchema,
+  notesResponseSchema,
+  setAgentPauseResponseSchema,
   setAgentPauseSchema,
-  type StatusResponse,
+  statusResponseSchema,
   statusSchema,
-  type TransfersResponse,
-  type UnassignResponse,
+  transfersResponseSchema,
+  unassignResponseSchema,
   unassignSchema,
 } from "./contract.ts";
 
@@ -60,8 +60,9 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     const assignment = { assignTo, portfolio, departmentId };
-    return answerRecorded<AssignResponse>(
+    return answerRecorded(
       context,
+      assignResponseSchema,
       await assignConversation(database, {
         ...readRecipient(target),
         instanceId,
@@ -75,8 +76,9 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const request = validateBody(context, unassignSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<UnassignResponse>(
+    return answerRecorded(
       context,
+      unassignResponseSchema,
       await callRecorded(database, "unassign_conversation", {
         ...request,
         instanceId,
@@ -89,8 +91,9 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const request = validateBody(context, statusSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<StatusResponse>(
+    return answerRecorded(
       context,
+      statusResponseSchema,
       await callRecorded(database, "set_conversation_status", {
         ...request,
         instanceId,
@@ -103,8 +106,9 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
     const request = validateBody(context, noteRequestSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<NoteResponse>(
+    return answerRecorded(
       context,
+      noteResponseSchema,
       await callRecorded(database, "note_conversation", { ...request, instanceId, idempotency }),
     );
   };
@@ -116,15 +120,16 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
       ...readRecipient(target),
       instanceId,
     });
-    return answerJson<GetAgentPauseResponse>(context, { success: true, ...pause });
+    return answerJson(context, getAgentPauseResponseSchema, { success: true, ...pause });
   };
 
   const setPause = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, setAgentPauseSchema, context.get("body"), checkTarget);
     const { instanceId } = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<SetAgentPauseResponse>(
+    return answerRecorded(
       context,
+      setAgentPauseResponseSchema,
       await callRecorded(database, "set_agent_pause", { ...request, instanceId, idempotency }),
     );
   };
@@ -132,7 +137,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   const getConversation = async (context: ClientContext): Promise<Response> => {
     validate(getConversationSchema, context.req.query());
     const conversation = await database.rpc("get_conversation", readTarget(context));
-    return answerJson<ConversationResponse>(context, { success: true, ...conversation });
+    return answerJson(context, conversationResponseSchema, { success: true, ...conversation });
   };
 
   const getConversations = async (context: ClientContext): Promise<Response> => {
@@ -143,7 +148,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
       { ...query, instanceId },
       (request) => database.rpc("list_conversations", request),
     );
-    return answerJson<ConversationsResponse>(context, { success: true, ...page });
+    return answerJson(context, conversationsResponseSchema, { success: true, ...page });
   };
 
   const listNotes = async (context: ClientContext): Promise<Response> => {
@@ -154,7 +159,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
       { ...query, ...target },
       (request) => database.rpc("list_conversation_notes", request),
     );
-    return answerJson<NotesResponse>(context, { success: true, ...page });
+    return answerJson(context, notesResponseSchema, { success: true, ...page });
   };
 
   const listTransfers = async (context: ClientContext): Promise<Response> => {
@@ -165,22 +170,47 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
       { ...query, ...target },
       (request) => database.rpc("list_conversation_transfers", request),
     );
-    return answerJson<TransfersResponse>(context, { success: true, ...page });
+    return answerJson(context, transfersResponseSchema, { success: true, ...page });
   };
 
   const routes: Route[] = [
-    { method: "POST", path: "/assign", handlers: [guard, assign] },
+    { method: "POST", path: "/assign", ignoresParameters: true, handlers: [guard, assign] },
     { method: "POST", path: "/unassign", handlers: [guard, unassign] },
-    { method: "POST", path: "/status", handlers: [guard, setStatus] },
-    { method: "POST", path: "/note", handlers: [guard, addNote] },
-    { method: "GET", path: "/agent-pause", handlers: [guard, getPause] },
+    { method: "POST", path: "/status", ignoresParameters: true, handlers: [guard, setStatus] },
+    { method: "POST", path: "/note", ignoresParameters: true, handlers: [guard, addNote] },
+    {
+      method: "GET",
+      path: "/agent-pause",
+      query: getAgentPauseSchema,
+      handlers: [guard, getPause],
+    },
     { method: "POST", path: "/agent-pause", handlers: [guard, setPause] },
   ];
   routes.push(
-    { method: "GET", path: "/conversations", handlers: [guard, getConversations] },
-    { method: "GET", path: "/conversations/:id", handlers: [guard, getConversation] },
-    { method: "GET", path: "/conversations/:id/notes", handlers: [guard, listNotes] },
-    { method: "GET", path: "/conversations/:id/transfers", handlers: [guard, listTransfers] },
+    {
+      method: "GET",
+      path: "/conversations",
+      query: listConversationsSchema,
+      handlers: [guard, getConversations],
+    },
+    {
+      method: "GET",
+      path: "/conversations/:id",
+      query: getConversationSchema,
+      handlers: [guard, getConversation],
+    },
+    {
+      method: "GET",
+      path: "/conversations/:id/notes",
+      query: listOfConversationSchema,
+      handlers: [guard, listNotes],
+    },
+    {
+      method: "GET",
+      path: "/conversations/:id/transfers",
+      query: listOfConversationSchema,
+      handlers: [guard, listTransfers],
+    },
   );
   return createApp({ slug: "conversations-api", log, routes });
 }

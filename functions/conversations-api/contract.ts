@@ -7,13 +7,10 @@ import {
   findRecipientIssues,
   idSchema,
   instanceIdSchema,
+  instanceQuerySchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
-import {
-  type AnswerOf,
-  assignmentFields,
-  successField,
-} from "../../shared/model/response_fields.ts";
+import { assignmentFields, successField } from "../../shared/model/response_fields.ts";
 
 const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
 
@@ -42,7 +39,7 @@ export const statusSchema = z.object({
 export const noteRequestSchema = z.object({ ...targetFields, note: noteSchema });
 
 /** GET /functions/v1/conversations-api/agent-pause (beyond the specification). */
-export const getAgentPauseSchema = z.object(targetFields);
+export const getAgentPauseSchema = instanceQuerySchema.extend(recipientFields);
 
 /** Longest pause of an agent: 30 days. */
 const maxPauseMinutes = 43_200;
@@ -53,6 +50,7 @@ const maxPauseMinutes = 43_200;
  */
 export const setAgentPauseSchema = z.object({
   ...targetFields,
+  instanceId: instanceIdSchema.optional(),
   paused: z.boolean(),
   minutes: z.number().int().min(1).max(maxPauseMinutes).default(30),
 });
@@ -81,7 +79,7 @@ export const listConversationsSchema = pageSchema.extend({
 });
 
 /** GET /functions/v1/conversations-api/conversations/{id}. */
-export const getConversationSchema = z.object({ instanceId: instanceIdSchema.optional() });
+export const getConversationSchema = instanceQuerySchema;
 
 /** GET /functions/v1/conversations-api/conversations/{id}/notes and .../transfers. */
 export const listOfConversationSchema = pageSchema.extend({
@@ -93,8 +91,6 @@ export const conversationIdSchema = idSchema;
 
 export const assignResponseSchema = z.object({ ...successField, ...assignmentFields });
 
-export type AssignResponse = AnswerOf<typeof assignResponseSchema>;
-
 export const statusResponseSchema = z.object({
   ...successField,
   contactId: z.uuid(),
@@ -103,16 +99,12 @@ export const statusResponseSchema = z.object({
   noteAdded: z.boolean(),
 });
 
-export type StatusResponse = AnswerOf<typeof statusResponseSchema>;
-
 export const noteResponseSchema = z.object({
   ...successField,
   contactId: z.uuid(),
   conversationId: z.uuid(),
   noteId: z.uuid(),
 });
-
-export type NoteResponse = AnswerOf<typeof noteResponseSchema>;
 
 export const setAgentPauseResponseSchema = z.object({
   ...successField,
@@ -121,13 +113,9 @@ export const setAgentPauseResponseSchema = z.object({
   aiAgentPausedUntil: instantSchema.nullable(),
 });
 
-export type SetAgentPauseResponse = AnswerOf<typeof setAgentPauseResponseSchema>;
-
 export const getAgentPauseResponseSchema = setAgentPauseResponseSchema.extend({
   contactId: z.uuid().nullable(),
 });
-
-export type GetAgentPauseResponse = AnswerOf<typeof getAgentPauseResponseSchema>;
 
 export const unassignResponseSchema = z.object({
   ...successField,
@@ -135,8 +123,6 @@ export const unassignResponseSchema = z.object({
   assignedTo: z.null(),
   previousAssignedTo: z.uuid().nullable(),
 });
-
-export type UnassignResponse = AnswerOf<typeof unassignResponseSchema>;
 
 const conversationSchema = z.object({
   conversationId: z.uuid(),
@@ -167,8 +153,6 @@ const deletedConversationSchema = z.object({
 
 export const conversationResponseSchema = conversationSchema.extend(successField);
 
-export type ConversationResponse = AnswerOf<typeof conversationResponseSchema>;
-
 const nextCursorField = { nextCursor: z.string().nullable() };
 
 export const conversationsResponseSchema = z.object({
@@ -177,15 +161,11 @@ export const conversationsResponseSchema = z.object({
   ...nextCursorField,
 });
 
-export type ConversationsResponse = AnswerOf<typeof conversationsResponseSchema>;
-
 export const notesResponseSchema = z.object({
   ...successField,
   items: z.array(z.object({ noteId: z.uuid(), note: z.string(), createdAt: instantSchema })),
   ...nextCursorField,
 });
-
-export type NotesResponse = AnswerOf<typeof notesResponseSchema>;
 
 export const transfersResponseSchema = z.object({
   ...successField,
@@ -196,5 +176,3 @@ export const transfersResponseSchema = z.object({
   })),
   ...nextCursorField,
 });
-
-export type TransfersResponse = AnswerOf<typeof transfersResponseSchema>;

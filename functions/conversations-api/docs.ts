@@ -47,10 +47,10 @@ const conversation = {
   departmentId: demoDepartmentId,
   portfolio: true,
   awaitingReply: true,
-  lastMessageAt: "2026-11-23T10:00:00.000-03:00",
+  lastMessageAt: "2026-11-23T13:00:00.000Z",
   aiAgentPausedUntil: null,
-  createdAt: "2026-11-20T09:00:00.000-03:00",
-  updatedAt: "2026-11-23T10:00:00.120-03:00",
+  createdAt: "2026-11-20T12:00:00.000Z",
+  updatedAt: "2026-11-23T13:00:00.120Z",
 };
 
 const conversationFields = {
@@ -74,6 +74,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/assign",
     operationId: "assignConversation",
+    ignoresParameters: true,
     tag: "Conversations",
     summary: "Assign a conversation to an operator",
     description:
@@ -208,7 +209,7 @@ export const operations: readonly Operation[] = [
         items: [{
           noteId: "4f8a2b6d-1c3e-4d5f-9a7b-8c6d5e4f3a21",
           note: "Prefere contato à tarde.",
-          createdAt: "2026-11-23T10:00:00.000-03:00",
+          createdAt: "2026-11-23T13:00:00.000Z",
         }],
         nextCursor: null,
       },
@@ -235,7 +236,7 @@ export const operations: readonly Operation[] = [
         items: [{
           fromOperatorId: demoOperatorId,
           toOperatorId: null,
-          createdAt: "2026-11-23T10:00:00.000-03:00",
+          createdAt: "2026-11-23T13:00:00.000Z",
         }],
         nextCursor: null,
       },
@@ -245,6 +246,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/status",
     operationId: "setConversationStatus",
+    ignoresParameters: true,
     tag: "Conversations",
     summary: "Change a conversation's status",
     description:
@@ -269,6 +271,7 @@ export const operations: readonly Operation[] = [
     method: "POST",
     path: "/note",
     operationId: "addInternalNote",
+    ignoresParameters: true,
     tag: "Conversations",
     summary: "Add an internal note",
     description:
@@ -315,7 +318,7 @@ export const operations: readonly Operation[] = [
         success: true,
         contactId: demoContactId,
         paused: true,
-        aiAgentPausedUntil: "2026-11-23T10:30:00.000-03:00",
+        aiAgentPausedUntil: "2026-11-23T13:30:00.000Z",
       },
     }],
   },
@@ -347,7 +350,7 @@ export const operations: readonly Operation[] = [
         success: true,
         contactId: demoContactId,
         paused: true,
-        aiAgentPausedUntil: "2026-11-23T11:00:00.000-03:00",
+        aiAgentPausedUntil: "2026-11-23T14:00:00.000Z",
       },
     }],
   },

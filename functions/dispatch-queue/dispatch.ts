@@ -1,9 +1,9 @@
 import { type DispatchingServices, dispatchMessage } from "../../shared/messages/dispatch.ts";
-import { AppError } from "../../shared/model/errors.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
 import { claimDueMessages, type ClaimResult, toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { maxSleepMs, onWakeUp } from "../../shared/messages/wake_up.ts";
 import { onShutdown } from "../../shared/runtime/shutdown.ts";
+import { CallsUnderWay } from "./calls_under_way.ts";
 import { EventConsumer, type EventServices } from "./event_consumer.ts";
 import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
 import { type MaintenanceReport, QueueMaintenance } from "./queue_maintenance.ts";
@@ -27,8 +27,6 @@ export interface DispatchReport extends MaintenanceReport {
   deliveries: number;
 }
 
-/** Concurrent provider calls. A run claims only as many messages as it can send at once. */
-const maxInFlight = 50;
 /**
  * Sleeps while a message is due that another worker has locked: short at first, because it may have
  * become due during the poll, then doubled.
@@ -37,19 +35,23 @@ const lockedSleepMs = { first: 1, longest: 20 };
 /** Pause after a failed poll of the database. */
 const failurePauseMs = 500;
 
+/** Called once, with whether the run's first poll of the queue succeeded. */
+export type OnFirstPoll = (hasSucceeded: boolean) => void;
+
 /**
  * Sends due messages until it reaches a limit of the run or the runtime announces its end, and sleeps
- * until the next due time in between. Paced messages become due between the runs of cron, so a single poll per run would send
- * them up to a minute late.
+ * until the next due time in between. Paced messages become due between the runs of cron, so a single
+ * poll per run would send them late. A failed poll is logged and does not end the run.
  *
- * @throws {AppError} `service_unavailable` where every poll of the queue failed, so that monitoring
- * of the responses detects it. A run with at least one successful poll succeeds.
+ * @param onFirstPoll also told of a run that ends before its first poll, as of one that failed.
+ * @returns what the run has done, when all that it has begun has ended.
  */
 export async function runDispatch(
   services: DispatchServices,
   limits: DispatchLimits,
+  onFirstPoll: OnFirstPoll = () => {},
 ): Promise<DispatchReport> {
-  const run = new DispatchRun(services, limits);
+  const run = new DispatchRun(services, limits, onFirstPoll);
   const endings = [onWakeUp(() => run.wake()), onShutdown(() => run.stop())];
   try {
     await run.finish();
@@ -71,7 +73,7 @@ class DispatchRun {
     woken: 0,
     purged: 0,
   };
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #calls = new CallsUnderWay();
   readonly #outbox: OutboxConsumer;
   readonly #events: EventConsumer;
   readonly #maintenance: QueueMaintenance;
@@ -80,12 +82,12 @@ class DispatchRun {
   #lockedSleepMs = lockedSleepMs.first;
   /** Ends the sleep, or prevents the next one. */
   #alarm = Promise.withResolvers<void>();
-  #hasLooked = false;
-  #hasFailed = false;
+  #hasPolled = false;
 
   constructor(
     private readonly services: DispatchServices,
     private readonly limits: DispatchLimits,
+    private readonly onFirstPoll: OnFirstPoll,
   ) {
     this.#outbox = new OutboxConsumer(services, limits.maxMessages);
     this.#events = new EventConsumer(services, limits.maxMessages);
@@ -111,40 +113,45 @@ class DispatchRun {
       const sleepMs = await this.#step();
       await this.#sleep(Math.min(sleepMs, this.#deadline - performance.now()));
     }
-    await Promise.all(this.#inFlight);
-    await Promise.all([this.#outbox.finish(), this.#events.finish()]);
+    this.#notePoll(false);
+    // All at once: none of them claims anything from now on.
+    await Promise.all([this.#calls.finish(), this.#outbox.finish(), this.#events.finish()]);
     await this.#maintenance.finish();
     this.report.outboxRows = this.#outbox.rows;
     this.report.deliveries = this.#events.deliveries;
-    if (this.#hasFailed && !this.#hasLooked) {
-      throw new AppError("service_unavailable");
-    }
   }
 
   /** Polls the database once. A failed poll does not end the run. */
   async #step(): Promise<number> {
     try {
       await this.#maintenance.start();
-      return await this.#takeDueMessages();
+      const sleepMs = await this.#takeDueMessages();
+      this.#notePoll(true);
+      return sleepMs;
     } catch (error) {
-      this.#hasFailed = true;
       this.services.log.error("dispatch_step_failed", describeDefect(error));
+      this.#notePoll(false);
       return failurePauseMs;
     }
   }
 
+  #notePoll(hasSucceeded: boolean): void {
+    if (this.#hasPolled) return;
+    this.#hasPolled = true;
+    this.onFirstPoll(hasSucceeded);
+  }
+
   /** Starts sending the due messages. Returns the time until the next poll, in milliseconds. */
   async #takeDueMessages(): Promise<number> {
-    const free = Math.min(maxInFlight - this.#inFlight.size, this.limits.maxMessages - this.#taken);
+    const free = Math.min(this.#calls.room(), this.limits.maxMessages - this.#taken);
     if (free <= 0) return maxSleepMs;
     const claim = await claimDueMessages(this.services.database, {
       maxMessages: free,
       leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
     });
-    this.#hasLooked = true;
     this.#taken += claim.messages.length;
     for (const message of claim.messages) {
-      this.#track(
+      this.#calls.add(
         dispatchMessage(this.services, message).then((outcome) => {
           this.report[outcome] += 1;
         }),
@@ -167,18 +174,12 @@ class DispatchRun {
     return sleepMs;
   }
 
-  #track(work: Promise<void>): void {
-    this.#inFlight.add(work);
-    work.finally(() => this.#inFlight.delete(work));
-  }
-
-  /** Ends early when woken, and when all provider calls were in use and one finishes. */
+  /** Ends early when woken, and where there was no room for a call, when one ends. */
   async #sleep(sleepMs: number): Promise<void> {
     if (sleepMs <= 0) return;
     const { promise, resolve } = this.#alarm;
     const timer = setTimeout(resolve, sleepMs);
-    const isFull = this.#inFlight.size >= maxInFlight;
-    await (isFull ? Promise.race([promise, ...this.#inFlight]) : promise);
+    await (this.#calls.room() > 0 ? promise : Promise.race([promise, this.#calls.nextEnd()]));
     clearTimeout(timer);
   }
 }

@@ -9,11 +9,11 @@ export const operations: readonly Operation[] = [{
   tag: "Dispatcher",
   summary: "Send due messages",
   description:
-    "Called by cron: on the hosted platform every 20 seconds, for 20 seconds. Sends due messages and processes due outbox entries and sends events to webhook endpoints until `maxSeconds` or `maxMessages` is reached. Runs may overlap; the next run processes what is left. When every read of the queue fails, the response is 503. The request has no body.",
+    "Called by cron: on the hosted platform every 20 seconds, for 22 seconds. Starts a run and answers as soon as its first poll of the queue has succeeded; the run works on in the background. It sends due messages, processes due outbox entries and sends events to webhook endpoints until `maxSeconds` or `maxMessages` is reached. Runs may overlap; the next run processes what is left. What a run has done is in the log (`dispatch_completed`). When the first poll fails, the response is 503; the run tries again until its end. The request has no body. Besides the project's other secret keys, the key named `cron` opens this operation, and no other one.",
   access: "secretKey",
   query: dispatchQueueSchema,
   success: {
-    description: "Result of the run.",
+    description: "The run has begun.",
     schema: dispatchQueueResponseSchema,
   },
   errors: ["service_unavailable"],
@@ -21,18 +21,6 @@ export const operations: readonly Operation[] = [{
     name: "quick_run",
     summary: "A run of one second",
     request: { maxSeconds: 1, maxMessages: 100 },
-    response: {
-      success: true,
-      durationMs: 1004,
-      accepted: 3,
-      rejected: 0,
-      unknown: 0,
-      outboxRows: 1,
-      deliveries: 4,
-      expiredClaims: 0,
-      requeued: 0,
-      woken: 0,
-      purged: 0,
-    },
+    response: { success: true, claimsUntil: "2026-11-23T13:00:01.000Z" },
   }],
 }];

@@ -2,6 +2,7 @@ import { createAgentReplies } from "../../shared/agents/reply.ts";
 import { createChatModel } from "../../shared/agents/model.ts";
 import { createTranscriptions } from "../../shared/agents/transcribe.ts";
 import { createTranscriber } from "../../shared/agents/transcriber.ts";
+import { createBackground } from "../../shared/runtime/background.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
@@ -54,7 +55,8 @@ const app = createDispatchQueueApp({
     allowsPrivateHosts: config.allowsPrivateHosts,
     links,
   }),
-  secretKeys: config.secretKeys,
+  dispatcherKeys: config.dispatcherKeys,
+  runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,
   files: { storage, links },
   log: consoleLog,

@@ -9,8 +9,10 @@ import {
   rescueStalledInstances,
   retryUnconfirmed,
   runErasures,
+  runMerges,
 } from "../../shared/messages/maintenance.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
+import { withTimeout } from "../../shared/runtime/time_limit.ts";
 
 export interface MaintenanceServices {
   readonly database: Database;
@@ -26,6 +28,8 @@ export interface MaintenanceReport {
 }
 
 const intervalMs = 5_000;
+/** How long the first poll of a run, for whose answer pg_net waits, is put off at most. */
+const firstPassMs = 2_000;
 
 /**
  * Looks after the queue during one run of the dispatcher: at its start, then at an interval. A failed
@@ -35,6 +39,7 @@ export class QueueMaintenance {
   #nextAt = 0;
   #nextSlotMoveAt = 0;
   #nextErasureAt = 0;
+  #nextMergeAt = 0;
   #isPurged = false;
   #isWatched = false;
   #underWay: Promise<void> | null = null;
@@ -48,18 +53,18 @@ export class QueueMaintenance {
 
   /**
    * Starts the tasks that are due; does not start any beside a former pass. Resolves at once but for
-   * the first time: a run begins with messages that maintenance has released. Later no message waits
-   * for maintenance.
+   * the first time: a run begins with messages that maintenance has released, unless that takes long.
+   * Later no message waits for maintenance.
    */
   async start(): Promise<void> {
     const now = performance.now();
     if (
       this.#underWay !== null ||
-      now < Math.min(this.#nextAt, this.#nextSlotMoveAt, this.#nextErasureAt)
+      now < Math.min(this.#nextAt, this.#nextSlotMoveAt, this.#nextErasureAt, this.#nextMergeAt)
     ) return;
     const isFirst = this.#nextAt === 0;
     this.#underWay = this.#maintain(now).finally(() => this.#underWay = null);
-    if (isFirst) await this.#underWay;
+    if (isFirst) await withTimeout(this.#underWay, firstPassMs);
   }
 
   /** Waits for the pass in progress. */
@@ -71,6 +76,7 @@ export class QueueMaintenance {
   async #maintain(now: number): Promise<void> {
     if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
     if (now >= this.#nextErasureAt) await this.#erase(now);
+    if (now >= this.#nextMergeAt) await this.#merge(now);
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
     const { database } = this.services;
@@ -138,6 +144,15 @@ export class QueueMaintenance {
     await this.#attempt(async () => {
       const { isComplete } = await runErasures(this.services.database);
       if (!isComplete) this.#nextErasureAt = 0;
+    });
+  }
+
+  /** One step of a merge between two polls. */
+  async #merge(now: number): Promise<void> {
+    this.#nextMergeAt = now + intervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await runMerges(this.services.database);
+      if (!isComplete) this.#nextMergeAt = 0;
     });
   }
 

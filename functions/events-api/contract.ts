@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { eventSchema } from "../../shared/events/event_data.ts";
 import { type EventType, eventTypes } from "../../shared/model/event_types.ts";
-import { instantSchema } from "../../shared/model/instant.ts";
 import { instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
@@ -30,16 +30,6 @@ export const readFeedSchema = z.object({
   types: typeListSchema.optional(),
   limit: pageSizeSchema,
   waitSeconds: waitSecondsSchema,
-});
-
-/** An event, as the feed and the webhooks give it. */
-export const eventSchema = z.object({
-  id: z.string(),
-  type: z.enum(eventTypes),
-  timestamp: instantSchema,
-  instanceId: z.uuid(),
-  sequence: z.int(),
-  data: z.record(z.string(), z.unknown()),
 });
 
 export const feedResponseSchema = z.object({

@@ -14,12 +14,12 @@ import { AppError } from "../../shared/model/errors.ts";
 import { idSchema } from "../../shared/model/request_fields.ts";
 import { announceEvents } from "../../shared/runtime/event_announcement.ts";
 import {
-  type DeliveriesResponse,
+  deliveriesResponseSchema,
   deliveryPageEndSchema,
-  type DeliveryResponse,
+  deliveryResponseSchema,
   instanceOnlySchema,
   listDeliveriesSchema,
-  type ReplayResponse,
+  replayResponseSchema,
   replaySchema,
 } from "./endpoint_contract.ts";
 import { type ClientGuards, readEndpointTarget } from "./endpoint_routes.ts";
@@ -37,7 +37,7 @@ export function createDeliveryRoutes(
       { ...readEndpointTarget(context), status, limit, cursor },
       (request) => database.rpc("list_event_deliveries", request),
     );
-    return answerJson<DeliveriesResponse>(context, { success: true, ...page });
+    return answerJson(context, deliveriesResponseSchema, { success: true, ...page });
   };
 
   const resend = async (context: ClientContext): Promise<Response> => {
@@ -49,7 +49,7 @@ export function createDeliveryRoutes(
     const request = { instanceId, deliveryId: deliveryId.data, idempotency };
     const resent = await callRecorded(database, "resend_event_delivery", request);
     announceEvents();
-    return answerRecorded<DeliveryResponse>(context, resent);
+    return answerRecorded(context, deliveryResponseSchema, resent);
   };
 
   const replay = async (context: ClientContext): Promise<Response> => {
@@ -63,13 +63,23 @@ export function createDeliveryRoutes(
     const request = { ...readEndpointTarget(context), since, until, types, idempotency };
     const replayed = await callRecorded(database, "replay_events", request);
     announceEvents();
-    return answerRecorded<ReplayResponse>(context, replayed, 202);
+    return answerRecorded(context, replayResponseSchema, replayed, 202);
   };
 
   return [
-    { method: "GET", path: "/endpoints/:id/deliveries", handlers: [required, list] },
+    {
+      method: "GET",
+      path: "/endpoints/:id/deliveries",
+      query: listDeliveriesSchema,
+      handlers: [required, list],
+    },
     { method: "POST", path: "/endpoints/:id/replay", handlers: [required, replay] },
-    { method: "POST", path: "/deliveries/:id/resend", handlers: [optional, resend] },
+    {
+      method: "POST",
+      path: "/deliveries/:id/resend",
+      query: instanceOnlySchema,
+      handlers: [optional, resend],
+    },
   ];
 }
 

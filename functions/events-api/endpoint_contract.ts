@@ -4,7 +4,7 @@ import { instantSchema, storableInstantSchema } from "../../shared/model/instant
 import { pageSchema } from "../../shared/model/page.ts";
 import { findUrlProblem } from "../../shared/model/public_url.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
 
@@ -92,22 +92,16 @@ const endpointFields = {
 };
 
 export const endpointResponseSchema = z.object({ ...successField, ...endpointFields });
-export type EndpointResponse = AnswerOf<typeof endpointResponseSchema>;
-
 export const endpointSecretResponseSchema = z.object({
   ...successField,
   ...endpointFields,
   secret: z.string(),
 });
-export type EndpointSecretResponse = AnswerOf<typeof endpointSecretResponseSchema>;
-
 export const endpointsResponseSchema = z.object({
   ...successField,
   items: z.array(z.object(endpointFields)),
   nextCursor: z.string().nullable(),
 });
-export type EndpointsResponse = AnswerOf<typeof endpointsResponseSchema>;
-
 const attemptFields = {
   status: z.int().nullable(),
   error: z.string().nullable(),
@@ -119,8 +113,6 @@ export const testResponseSchema = z.object({
   delivered: z.boolean(),
   ...attemptFields,
 });
-export type TestResponse = AnswerOf<typeof testResponseSchema>;
-
 const deliveryFields = {
   deliveryId: z.uuid(),
   endpointId: z.uuid(),
@@ -135,14 +127,9 @@ const deliveryFields = {
 };
 
 export const deliveryResponseSchema = z.object({ ...successField, ...deliveryFields });
-export type DeliveryResponse = AnswerOf<typeof deliveryResponseSchema>;
-
 export const deliveriesResponseSchema = z.object({
   ...successField,
   items: z.array(z.object(deliveryFields)),
   nextCursor: z.string().nullable(),
 });
-export type DeliveriesResponse = AnswerOf<typeof deliveriesResponseSchema>;
-
 export const replayResponseSchema = z.object({ ...successField, count: z.int().min(0) });
-export type ReplayResponse = AnswerOf<typeof replayResponseSchema>;

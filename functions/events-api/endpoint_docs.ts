@@ -40,8 +40,8 @@ const endpoint = {
   disabledAt: null,
   failingSince: null,
   previousSecretUntil: null,
-  createdAt: "2026-11-23T13:00:00.000+00:00",
-  updatedAt: "2026-11-23T13:00:00.000+00:00",
+  createdAt: "2026-11-23T13:00:00.000Z",
+  updatedAt: "2026-11-23T13:00:00.000Z",
 };
 
 const delivery = {
@@ -51,14 +51,14 @@ const delivery = {
   type: "message.delivered",
   status: "pending",
   attempts: [{
-    at: "2026-11-23T13:00:02.000+00:00",
+    at: "2026-11-23T13:00:02.000Z",
     status: 503,
     error: null,
     durationMs: 41,
     answer: "try later",
   }],
-  nextAttemptAt: "2026-11-23T13:00:07.000+00:00",
-  createdAt: "2026-11-23T13:00:02.000+00:00",
+  nextAttemptAt: "2026-11-23T13:00:07.000Z",
+  createdAt: "2026-11-23T13:00:02.000Z",
 };
 
 const endpointFields = {
@@ -216,6 +216,7 @@ export const endpointOperations: readonly Operation[] = [
     pathParameters: endpointOf(demoEndpointId),
     body: rotateSecretSchema,
     isBodyOptional: true,
+    query: instanceOnlySchema,
     isIdempotent: true,
     success: {
       description: "The endpoint, with its new secret.",
@@ -230,7 +231,7 @@ export const endpointOperations: readonly Operation[] = [
       response: {
         success: true,
         ...endpoint,
-        previousSecretUntil: "2026-11-24T13:00:00.000+00:00",
+        previousSecretUntil: "2026-11-24T13:00:00.000Z",
         secret,
       },
     }],
@@ -247,6 +248,7 @@ export const endpointOperations: readonly Operation[] = [
     pathParameters: endpointOf(demoEndpointId),
     body: instanceOnlySchema,
     isBodyOptional: true,
+    query: instanceOnlySchema,
     isIdempotent: true,
     success: { description: "What came of the call.", schema: testResponseSchema },
     errors: [...unknownEndpoint],
@@ -297,6 +299,7 @@ export const endpointOperations: readonly Operation[] = [
     },
     body: instanceOnlySchema,
     isBodyOptional: true,
+    query: instanceOnlySchema,
     isIdempotent: true,
     success: { description: "The delivery.", schema: deliveryResponseSchema },
     errors: ["delivery_not_found", "endpoint_not_active"],
@@ -315,7 +318,7 @@ export const endpointOperations: readonly Operation[] = [
     tag: "Events",
     summary: "Send the events of a time again",
     description:
-      "Sends every event of the time that the endpoint takes, with the same ids, delivered before or not.",
+      "Sends every event of the time that the endpoint takes, with the same ids, delivered before or not. One replay of an endpoint waits at a time: while one does, another is `409 replay_pending`.",
     access: "clientToken",
     pathParameters: endpointOf(demoEndpointId),
     body: replaySchema,
@@ -325,7 +328,7 @@ export const endpointOperations: readonly Operation[] = [
       description: "The events are on their way.",
       schema: replayResponseSchema,
     },
-    errors: ["endpoint_not_found", "endpoint_not_active"],
+    errors: ["endpoint_not_found", "endpoint_not_active", "replay_pending"],
     fields: {
       since: "Beginning of the time, included.",
       until: "End of the time, included; now when omitted.",

@@ -16,13 +16,13 @@ import type { EndpointTarget } from "../../shared/database/rpcs/webhooks.ts";
 import {
   createEndpointSchema,
   createUrlCheck,
-  type EndpointResponse,
-  type EndpointSecretResponse,
-  type EndpointsResponse,
+  endpointResponseSchema,
+  endpointSecretResponseSchema,
+  endpointsResponseSchema,
   instanceOnlySchema,
   listEndpointsSchema,
   rotateSecretSchema,
-  type TestResponse,
+  testResponseSchema,
   updateEndpointSchema,
 } from "./endpoint_contract.ts";
 import { createEndpoint, rotateSecret, type SecretServices } from "./endpoint_secrets.ts";
@@ -68,7 +68,7 @@ export function createEndpointRoutes(
     const { url, types = null, description = null } = body;
     const request = { instanceId, url, types, description: description || null };
     const created = await createEndpoint(services, request, idempotency);
-    return answerRecorded<EndpointSecretResponse>(context, created, 201);
+    return answerRecorded(context, endpointSecretResponseSchema, created, 201);
   };
 
   const list = async (context: ClientContext): Promise<Response> => {
@@ -79,7 +79,7 @@ export function createEndpointRoutes(
       { instanceId, limit, cursor },
       (request) => database.rpc("list_event_endpoints", request),
     );
-    return answerJson<EndpointsResponse>(context, { success: true, ...page });
+    return answerJson(context, endpointsResponseSchema, { success: true, ...page });
   };
 
   const answerOne =
@@ -87,7 +87,7 @@ export function createEndpointRoutes(
     async (context: ClientContext): Promise<Response> => {
       validate(instanceOnlySchema, context.req.query());
       const endpoint = await database.rpc(rpcName, readEndpointTarget(context));
-      return answerJson<EndpointResponse>(context, { success: true, ...endpoint });
+      return answerJson(context, endpointResponseSchema, { success: true, ...endpoint });
     };
 
   const update = async (context: ClientContext): Promise<Response> => {
@@ -99,38 +99,50 @@ export function createEndpointRoutes(
     );
     const target = readEndpointTarget(context);
     const endpoint = await database.rpc("update_event_endpoint", { ...target, changes });
-    return answerJson<EndpointResponse>(context, { success: true, ...endpoint });
+    return answerJson(context, endpointResponseSchema, { success: true, ...endpoint });
   };
 
   const rotate = async (context: ClientContext): Promise<Response> => {
     const { gracePeriodSeconds } = validateBody(context, rotateSecretSchema, context.get("body"));
     const request = { ...readEndpointTarget(context), gracePeriodSeconds };
     const rotated = await rotateSecret(services, request, await readClientIdempotency(context));
-    return answerRecorded<EndpointSecretResponse>(context, rotated);
+    return answerRecorded(context, endpointSecretResponseSchema, rotated);
   };
 
   const test = async (context: ClientContext): Promise<Response> => {
     validateBody(context, instanceOnlySchema, context.get("body"));
     const target = readEndpointTarget(context);
     const tested = await sendTestEvent(services, target, await readClientIdempotency(context));
-    return answerRecorded<TestResponse>(context, tested);
+    return answerRecorded(context, testResponseSchema, tested);
   };
 
   return [
     { method: "POST", path: "/endpoints", handlers: [required, create] },
-    { method: "GET", path: "/endpoints", handlers: [required, list] },
+    { method: "GET", path: "/endpoints", query: listEndpointsSchema, handlers: [required, list] },
     {
       method: "GET",
       path: "/endpoints/:id",
+      query: instanceOnlySchema,
       handlers: [required, answerOne("get_event_endpoint")],
     },
     { method: "PATCH", path: "/endpoints/:id", handlers: [required, update] },
     {
       method: "DELETE",
       path: "/endpoints/:id",
+      query: instanceOnlySchema,
       handlers: [required, answerOne("delete_event_endpoint")],
     },
-    { method: "POST", path: "/endpoints/:id/rotate-secret", handlers: [optional, rotate] },
-    { method: "POST", path: "/endpoints/:id/test", handlers: [optional, test] },
+    {
+      method: "POST",
+      path: "/endpoints/:id/rotate-secret",
+      query: instanceOnlySchema,
+      handlers: [optional, rotate],
+    },
+    {
+      method: "POST",
+      path: "/endpoints/:id/test",
+      query: instanceOnlySchema,
+      handlers: [optional, test],
+    },
   ];
 }

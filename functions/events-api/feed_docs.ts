@@ -22,9 +22,9 @@ const delivered = {
     providerMessageId: "3EB0C767D097B7C7C030",
     scheduledFor: null,
     heldBy: null,
-    createdAt: "2026-11-23T10:00:00.000-03:00",
-    sentAt: "2026-11-23T10:00:01.000-03:00",
-    deliveredAt: "2026-11-23T10:00:02.000-03:00",
+    createdAt: "2026-11-23T13:00:00.000Z",
+    sentAt: "2026-11-23T13:00:01.000Z",
+    deliveredAt: "2026-11-23T13:00:02.000Z",
     readAt: null,
     failedAt: null,
     attempts: 1,
@@ -49,7 +49,8 @@ export const feedOperations: readonly Operation[] = [{
   fields: {
     after: "`nextCursor` of the previous page; `oldest` for the oldest event; omit it for now.",
     types: "Types of events to return, separated by commas; all when omitted.",
-    waitSeconds: "Seconds to wait for an event when there is none yet.",
+    waitSeconds:
+      "Seconds to wait for an event when there is none yet. At most 10 calls of a token wait at a time: others are answered at once.",
     items: "Events, oldest first.",
     "items.id": "The event's id: the same whenever and however it is told.",
     "items.type": "Type of the event.",

@@ -8,9 +8,11 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { linkEventData, type MediaLinks } from "../../shared/media/links.ts";
-import { type FeedResponse, readFeedSchema } from "./contract.ts";
+import { presentEvent } from "../../shared/events/event_body.ts";
+import type { MediaLinks } from "../../shared/media/links.ts";
+import { feedResponseSchema, readFeedSchema } from "./contract.ts";
 import { readFeed } from "./feed.ts";
+import { WaitingReaders } from "./waiting_readers.ts";
 
 export interface FeedServices {
   readonly database: Database;
@@ -22,19 +24,21 @@ export function createFeedRoutes(
   services: FeedServices,
   guard: MiddlewareHandler<{ Variables: ClientVariables }>,
 ): Route[] {
+  const waiting = new WaitingReaders();
   const getEvents = async (context: ClientContext): Promise<Response> => {
     const { after, types, limit, waitSeconds } = validate(readFeedSchema, context.req.query());
     const { instanceId } = requireInstance(context);
-    const page = await readFeed(services.database, {
-      query: { instanceId, after: after ?? null, types: types ?? null, limit },
-      waitMs: waitSeconds * 1_000,
-      signal: context.req.raw.signal,
-    });
-    const items = page.items.map((event) => ({
-      ...event,
-      data: linkEventData(event.data, services.links),
-    }));
-    return answerJson<FeedResponse>(context, { success: true, ...page, items });
+    const page = await waiting.read(
+      { tokenId: context.get("tokenId"), waitMs: waitSeconds * 1_000 },
+      (waitMs) =>
+        readFeed(services.database, {
+          query: { instanceId, after: after ?? null, types: types ?? null, limit },
+          waitMs,
+          signal: context.req.raw.signal,
+        }),
+    );
+    const items = page.items.map((event) => presentEvent(event, services.links));
+    return answerJson(context, feedResponseSchema, { success: true, ...page, items });
   };
-  return [{ method: "GET", path: "/events", handlers: [guard, getEvents] }];
+  return [{ method: "GET", path: "/events", query: readFeedSchema, handlers: [guard, getEvents] }];
 }

@@ -14,7 +14,7 @@ import { listRangeHeaders, readByteRange, sliceStream } from "../../shared/media
 import type { FetchedFile } from "../../shared/media/fetch_file.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
 import { downloadNameOf } from "../../shared/media/served_type.ts";
-import type { MediaStorage } from "../../shared/media/storage.ts";
+import { type MediaStorage, StorageError } from "../../shared/media/storage.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { findUrlProblem } from "../../shared/model/public_url.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -23,7 +23,7 @@ import {
   mediaIdSchema,
   readMediaSchema,
   uploadMediaSchema,
-  type UploadResponse,
+  uploadResponseSchema,
 } from "./contract.ts";
 import type { MultipartFile } from "./multipart_file.ts";
 import { findForm, readUploadBody } from "./read_upload.ts";
@@ -65,11 +65,15 @@ export function createMediaApiApp(services: MediaApiServices): Hono {
       {
         method: "GET",
         path: "/media/:mediaId",
+        query: readMediaSchema,
         handlers: [reading, (context: ClientContext) => redirect(services, context)],
       },
       {
         method: "GET",
         path: "/links/:mediaId/:name?",
+        query: linkQuerySchema,
+        // A link that is passed on may have parameters added to it.
+        ignoresParameters: true,
         handlers: [(context: Context) => follow(services, context)],
       },
     ],
@@ -103,7 +107,7 @@ async function uploadForm(
   });
   // A form has the file in the place of its URL.
   context.set("ignoredFields", Object.keys(form.fields).filter((field) => field !== "instanceId"));
-  return answerRecorded<UploadResponse>(context, recorded, 201);
+  return answerRecorded(context, uploadResponseSchema, recorded, 201);
 }
 
 async function uploadFromUrl(
@@ -123,7 +127,7 @@ async function uploadFromUrl(
     const known = await database.rpc("recall_upload", { idempotency });
     if (known.replayed !== undefined) {
       const { outcome } = known.replayed;
-      return answerRecorded<UploadResponse>(context, { outcome, isReplay: true }, 201);
+      return answerRecorded(context, uploadResponseSchema, { outcome, isReplay: true }, 201);
     }
   }
   const fetched = await services.fetchUpload(url).catch((error) => {
@@ -136,7 +140,7 @@ async function uploadFromUrl(
     readIdempotency: () => Promise.resolve(idempotency),
     checkRest: () => {},
   });
-  return answerRecorded<UploadResponse>(context, recorded, 201);
+  return answerRecorded(context, uploadResponseSchema, recorded, 201);
 }
 
 async function redirect(services: MediaApiServices, context: ClientContext): Promise<Response> {
@@ -161,11 +165,14 @@ async function follow(services: MediaApiServices, context: Context): Promise<Res
     return context.body(null, 302, { Location: url, "Cache-Control": "no-store" });
   }
   const headers = listFileHeaders(media);
-  if (context.req.method === "HEAD") return context.body(null, 200, headers);
   const content = await storage.open(media.storagePath).catch((error) => {
     throw toServingRefusal(error);
   });
-  if (content === null) throw new AppError("media_expired");
+  if (content === null) throw await refuseLost(services, media);
+  if (context.req.method === "HEAD") {
+    await content.cancel();
+    return context.body(null, 200, headers);
+  }
   const range = readByteRange(context.req.raw.headers, media.size);
   return range === null ? context.body(content, 200, headers) : context.body(
     sliceStream(content, range),
@@ -185,18 +192,31 @@ async function findMedia(
 }
 
 async function signStored(
-  { storage }: MediaApiServices,
+  services: MediaApiServices,
   media: StoredMedia,
   expiresInSeconds: number,
 ): Promise<string | null> {
   try {
-    return await storage.sign(media.storagePath, {
+    return await services.storage.sign(media.storagePath, {
       expiresInSeconds,
       downloadName: downloadNameOf(media),
     });
   } catch (error) {
+    if (error instanceof StorageError && error.reason === "missing") {
+      throw await refuseLost(services, media);
+    }
     throw toServingRefusal(error);
   }
+}
+
+/** The storage no longer has the file: from now on its row says so. */
+async function refuseLost(
+  { database }: MediaApiServices,
+  { mediaId }: StoredMedia,
+): Promise<AppError> {
+  await database.rpc("expire_lost_media", { mediaId });
+  const { lastError } = await database.rpc("get_media", { mediaId, instanceId: null });
+  return new AppError("media_expired", { body: { details: lastError } });
 }
 
 /** The name of a URL's file, which may tell the type that its content leaves open. */

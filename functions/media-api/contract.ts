@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../shared/model/instant.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { lowerScheme } from "../../shared/model/media_url.ts";
 
@@ -30,5 +30,3 @@ export const uploadResponseSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   expiresAt: instantSchema,
 });
-
-export type UploadResponse = AnswerOf<typeof uploadResponseSchema>;

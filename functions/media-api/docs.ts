@@ -45,7 +45,7 @@ export const operations: readonly Operation[] = [
         mimeType: "image/png",
         size: 184_320,
         sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        expiresAt: "2026-12-23T10:00:00.000-03:00",
+        expiresAt: "2026-12-23T13:00:00.000Z",
       },
     }],
   },
@@ -73,6 +73,7 @@ export const operations: readonly Operation[] = [
     method: "GET",
     path: "/links/:mediaId/:name?",
     operationId: "followMediaLink",
+    ignoresParameters: true,
     tag: "Media",
     summary: "Follow a link to a file",
     description:

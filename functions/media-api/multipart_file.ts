@@ -1,7 +1,9 @@
-/** Reads a form with one file from a request, without holding more of the file than a few chunks. */
+/** Reads a form with one file from a request, without holding more of the file than a few blocks. */
+import { readBodyBlocks } from "../../shared/http/request_body.ts";
 import { maxMediaBytes } from "../../shared/media/media_rules.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
+import { openParts, type PartReader } from "../../shared/runtime/body_blocks.ts";
 import { type PartHead, readBoundary } from "./multipart_head.ts";
 import { MalformedForm, MultipartParts } from "./multipart_parts.ts";
 
@@ -37,7 +39,7 @@ export async function readMultipartFile(
     await body.cancel().catch(() => {});
     throw malformed();
   }
-  const form = new FormReader(body.getReader(), boundary);
+  const form = new FormReader(openParts(body), boundary);
   const file = await form.readToFile();
   return {
     fileName: file.fileName ?? null,
@@ -58,10 +60,10 @@ class FormReader {
   readonly fields: Record<string, string> = Object.create(null);
   readonly #parts: MultipartParts;
   #partCount = 0;
-  #totalBytes = 0;
 
-  constructor(private readonly reader: ReadableStreamDefaultReader<Bytes>, boundary: string) {
-    this.#parts = new MultipartParts(boundary, () => this.#read());
+  constructor(private readonly sender: PartReader, boundary: string) {
+    const blocks = readBodyBlocks(sender, maxFormBytes);
+    this.#parts = new MultipartParts(boundary, async () => (await blocks.next()).value ?? null);
   }
 
   async readToFile(): Promise<PartHead> {
@@ -84,7 +86,7 @@ class FormReader {
   }
 
   async cancel(reason: unknown): Promise<void> {
-    await this.reader.cancel(reason);
+    await this.sender.cancel(reason);
   }
 
   /** Reads fields up to a file; null where the form has none any more. */
@@ -114,20 +116,12 @@ class FormReader {
     }
   }
 
-  async #read(): Promise<Bytes | null> {
-    const { done, value } = await this.reader.read();
-    if (done) return null;
-    this.#totalBytes += value.byteLength;
-    if (this.#totalBytes > maxFormBytes) throw new AppError("payload_too_large");
-    return value;
-  }
-
   async #cancelingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       const fault = error instanceof MalformedForm ? malformed() : error;
-      await this.reader.cancel(fault).catch(() => {});
+      await this.sender.cancel(fault).catch(() => {});
       throw fault;
     }
   }

@@ -12,6 +12,8 @@ export class MalformedForm extends Error {
 }
 
 const maxHeadBytes = 16 * 1024;
+/** Clients write none; the rule that allows it (RFC 2046, 5.1.1) names no limit. */
+const maxPaddingBytes = 1_024;
 const [tab, lineFeed, carriageReturn, space, dash] = [0x09, 0x0a, 0x0d, 0x20, 0x2d];
 const findEndOfHead = createSearch(new TextEncoder().encode("\r\n\r\n"));
 
@@ -68,9 +70,13 @@ export class MultipartParts {
 
   /** RFC 2046, 5.1.1: a boundary may be followed by white space. */
   async #skipPadding(): Promise<void> {
-    while (this.#rest[0] === space || this.#rest[0] === tab) {
-      this.#take(1);
-      await this.#require(1);
+    for (let skipped = 0;;) {
+      const length = countPadding(this.#rest);
+      skipped += length;
+      if (skipped > maxPaddingBytes) throw new MalformedForm();
+      this.#take(length);
+      if (this.#rest.length > 0) return;
+      await this.#readOn();
     }
   }
 
@@ -110,4 +116,11 @@ export class MultipartParts {
     joined.set(chunk, this.#rest.length);
     this.#rest = joined;
   }
+}
+
+/** How many bytes of white space come first. */
+function countPadding(bytes: Uint8Array): number {
+  let length = 0;
+  while (bytes[length] === space || bytes[length] === tab) length++;
+  return length;
 }

@@ -13,22 +13,24 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { type MediaLinks, withMediaUrl } from "../../shared/media/links.ts";
+import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
-  type CancelMessagesResponse,
+  cancelMessagesResponseSchema,
   cancelMessagesSchema,
   checkListMessages,
-  type HealthResponse,
+  checkMoveMessage,
+  healthResponseSchema,
   healthSchema,
   listMessagesSchema,
   listQueueSchema,
   messageIdSchema,
-  type MessageResponse,
-  type MessagesResponse,
+  messageResponseSchema,
+  messagesResponseSchema,
   moveMessageSchema,
   queueCursorSchema,
-  type QueueResponse,
+  queueResponseSchema,
 } from "./contract.ts";
 
 export interface MessagesApiServices {
@@ -44,7 +46,10 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
 
   const getMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("get_message", readTarget(context));
-    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
+    return answerJson(context, messageResponseSchema, {
+      success: true,
+      ...withMediaUrl(message, links),
+    });
   };
 
   const listMessages = async (context: ClientContext): Promise<Response> => {
@@ -56,32 +61,41 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
       (request) => database.rpc("list_messages", request),
     );
     const items = page.items.map((item) => withMediaUrl(item, links));
-    return answerJson<MessagesResponse>(context, { success: true, ...page, items });
+    return answerJson(context, messagesResponseSchema, { success: true, ...page, items });
   };
 
   const cancelMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("cancel_message", readTarget(context));
-    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
+    return answerJson(context, messageResponseSchema, {
+      success: true,
+      ...withMediaUrl(message, links),
+    });
   };
 
   const moveMessage = async (context: ClientContext): Promise<Response> => {
-    const { sendAt } = validateBody(context, moveMessageSchema, context.get("body"));
-    const message = await database.rpc("move_message", { ...readTarget(context), sendAt });
-    return answerJson<MessageResponse>(context, { success: true, ...withMediaUrl(message, links) });
+    const body = context.get("body");
+    const { sendAt, expiresAt } = validateBody(context, moveMessageSchema, body, checkMoveMessage);
+    const target = readTarget(context);
+    const message = await database.rpc("move_message", { ...target, sendAt, expiresAt });
+    return answerJson(context, messageResponseSchema, {
+      success: true,
+      ...withMediaUrl(message, links),
+    });
   };
 
   const cancelByKey = async (context: ClientContext): Promise<Response> => {
     const { cancelKey } = validate(cancelMessagesSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const { canceled } = await database.rpc("cancel_messages_by_key", { instanceId, cancelKey });
-    return answerJson<CancelMessagesResponse>(context, { success: true, canceled });
+    return answerJson(context, cancelMessagesResponseSchema, { success: true, canceled });
   };
 
   const retryMessage = async (context: ClientContext): Promise<Response> => {
     const target = readTarget(context);
     const idempotency = await readClientIdempotency(context);
-    return answerRecorded<MessageResponse>(
+    return answerRecorded(
       context,
+      messageResponseSchema,
       await callRecorded(database, "retry_message", { ...target, idempotency }),
     );
   };
@@ -95,25 +109,50 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
       { instanceId, limit, cursor },
       (request) => database.rpc("list_message_queue", request),
     );
-    return answerJson<QueueResponse>(context, { success: true, ...page });
+    return answerJson(context, queueResponseSchema, { success: true, ...page });
   };
 
   const getHealth = async (context: ClientContext): Promise<Response> => {
     validate(healthSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const health = await database.rpc("get_instance_health", { instanceId });
-    return answerJson<HealthResponse>(context, { success: true, instanceId, ...health });
+    return answerJson(context, healthResponseSchema, { success: true, instanceId, ...health });
   };
 
   const routes: Route[] = [
-    { method: "GET", path: "/messages", handlers: [guard, listMessages] },
-    { method: "GET", path: "/messages/:id", handlers: [guard, getMessage] },
+    {
+      method: "GET",
+      path: "/messages",
+      query: listMessagesSchema,
+      handlers: [guard, listMessages],
+    },
+    {
+      method: "GET",
+      path: "/messages/:id",
+      query: instanceQuerySchema,
+      handlers: [guard, getMessage],
+    },
     { method: "PATCH", path: "/messages/:id", handlers: [guard, moveMessage] },
-    { method: "DELETE", path: "/messages", handlers: [guard, cancelByKey] },
-    { method: "DELETE", path: "/messages/:id", handlers: [guard, cancelMessage] },
-    { method: "POST", path: "/messages/:id/retry", handlers: [bodilessGuard, retryMessage] },
-    { method: "GET", path: "/queue", handlers: [guard, getQueue] },
-    { method: "GET", path: "/health", handlers: [guard, getHealth] },
+    {
+      method: "DELETE",
+      path: "/messages",
+      query: cancelMessagesSchema,
+      handlers: [guard, cancelByKey],
+    },
+    {
+      method: "DELETE",
+      path: "/messages/:id",
+      query: instanceQuerySchema,
+      handlers: [guard, cancelMessage],
+    },
+    {
+      method: "POST",
+      path: "/messages/:id/retry",
+      query: instanceQuerySchema,
+      handlers: [bodilessGuard, retryMessage],
+    },
+    { method: "GET", path: "/queue", query: listQueueSchema, handlers: [guard, getQueue] },
+    { method: "GET", path: "/health", query: healthSchema, handlers: [guard, getHealth] },
   ];
   return createApp({ slug: "messages-api", log, routes });
 }

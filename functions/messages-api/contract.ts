@@ -1,33 +1,36 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
-import { messageStatuses } from "../../shared/model/message_status.ts";
-import { storedMetadataSchema } from "../../shared/model/metadata.ts";
+import {
+  instantSchema,
+  storableInstantSchema,
+  zonedInstantSchema,
+} from "../../shared/model/instant.ts";
+import {
+  directionSchema,
+  messageRecordFields,
+  recordStatusSchema,
+} from "../../shared/model/message_record.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   cardIdSchema,
   idSchema,
   instanceIdSchema,
+  instanceQuerySchema,
   pageSizeSchema,
 } from "../../shared/model/request_fields.ts";
 import { cancelKeySchema } from "../../shared/model/timing.ts";
 import {
-  type AnswerOf,
   heldBySchema,
-  mediaFields,
   messageStatusSchema,
   successField,
 } from "../../shared/model/response_fields.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
-  instanceId: instanceIdSchema,
+  instanceId: instanceIdSchema.optional(),
   limit: pageSizeSchema,
   cursor: z.string().min(1).max(500).optional(),
 });
-
-const directionSchema = z.enum(["inbound", "outbound"]);
-const recordStatusSchema = z.enum([...messageStatuses, "received"]);
 
 /** GET /functions/v1/messages-api/messages (beyond the specification). */
 export const listMessagesSchema = pageSchema.extend({
@@ -50,8 +53,15 @@ export const cancelMessagesSchema = z.object({
 /** PATCH /functions/v1/messages-api/messages/{id} (beyond the specification). */
 export const moveMessageSchema = z.object({
   instanceId: instanceIdSchema.optional(),
-  sendAt: storableInstantSchema,
+  sendAt: storableInstantSchema.optional(),
+  expiresAt: storableInstantSchema.optional(),
 });
+
+/** Requires something to move. */
+export const checkMoveMessage: CrossCheck = ({ sendAt, expiresAt }) =>
+  sendAt === undefined && expiresAt === undefined
+    ? [{ path: "sendAt", message: "is required, or expiresAt" }]
+    : [];
 
 /** Requires that `until` is not before `since`. */
 export const checkListMessages: CrossCheck = ({ since, until }) =>
@@ -60,7 +70,7 @@ export const checkListMessages: CrossCheck = ({ since, until }) =>
     : [];
 
 /** GET /functions/v1/messages-api/health. */
-export const healthSchema = z.object({ instanceId: instanceIdSchema });
+export const healthSchema = instanceQuerySchema;
 
 /** The end of a page of the queue: the slot and the position of its last message. */
 export const queueCursorSchema = z.object({
@@ -71,32 +81,7 @@ export const queueCursorSchema = z.object({
 /** A message's id in a path. No message has an id of another form. */
 export const messageIdSchema = idSchema;
 
-export const messageResponseSchema = z.object({
-  ...successField,
-  messageId: z.uuid(),
-  direction: directionSchema,
-  status: recordStatusSchema,
-  messageType: z.string(),
-  message: z.string().nullable(),
-  cardId: z.string().nullable(),
-  batchId: z.uuid().nullable(),
-  metadata: storedMetadataSchema,
-  ...mediaFields,
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  providerMessageId: z.string().nullable(),
-  scheduledFor: instantSchema.nullable(),
-  heldBy: heldBySchema.nullable(),
-  createdAt: instantSchema,
-  sentAt: instantSchema.nullable(),
-  deliveredAt: instantSchema.nullable(),
-  readAt: instantSchema.nullable(),
-  failedAt: instantSchema.nullable(),
-  attempts: z.int().min(0),
-  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
-});
-
-export type MessageResponse = AnswerOf<typeof messageResponseSchema>;
+export const messageResponseSchema = z.object({ ...successField, ...messageRecordFields });
 
 export const messagesResponseSchema = z.object({
   ...successField,
@@ -104,14 +89,10 @@ export const messagesResponseSchema = z.object({
   nextCursor: z.string().nullable(),
 });
 
-export type MessagesResponse = AnswerOf<typeof messagesResponseSchema>;
-
 export const cancelMessagesResponseSchema = z.object({
   ...successField,
   canceled: z.int().min(0),
 });
-
-export type CancelMessagesResponse = AnswerOf<typeof cancelMessagesResponseSchema>;
 
 /** What the limits of an instance's day allow, and what of it is taken. */
 const dayOfProtectionSchema = z.object({
@@ -131,7 +112,7 @@ const waitingItemSchema = z.object({
   messageId: z.uuid(),
   phone: z.string().nullable(),
   messageType: z.string(),
-  scheduledFor: instantSchema.nullable(),
+  scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
   position: z.int().min(1),
 });
@@ -143,8 +124,6 @@ export const queueResponseSchema = z.object({
   protection: dayOfProtectionSchema.nullable(),
   nextCursor: z.string().nullable(),
 });
-
-export type QueueResponse = AnswerOf<typeof queueResponseSchema>;
 
 export const healthResponseSchema = z.object({
   ...successField,
@@ -175,5 +154,3 @@ export const healthResponseSchema = z.object({
     message: z.string().nullable(),
   }).nullable(),
 });
-
-export type HealthResponse = AnswerOf<typeof healthResponseSchema>;

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import {
   demoContactId,
   demoConversationId,
@@ -10,7 +9,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   cancelMessagesResponseSchema,
   cancelMessagesSchema,
@@ -24,9 +23,6 @@ import {
   queueResponseSchema,
 } from "./contract.ts";
 
-/** Optional, because the token belongs to one instance. */
-const instanceQuery = z.object({ instanceId: instanceIdSchema.optional() });
-
 const messageOf = (messageId: string): Operation["pathParameters"] => ({
   id: { description: "`messageId` of the message.", example: messageId },
 });
@@ -38,22 +34,47 @@ const waiting = {
   status: "queued",
   messageType: "text",
   message: "Your order has been dispatched",
+  choice: null,
+  quotedMessageId: null,
+  quotedProviderMessageId: null,
+  isGroup: false,
+  chatName: null,
+  author: null,
+  sentBy: "automation",
+  isTypedOnPhone: false,
   cardId: "order-4711",
   batchId: null,
+  purpose: "service",
+  cancelKey: null,
   metadata: { orderId: "4711" },
   mediaId: null,
   mediaStatus: null,
   mediaUrl: null,
+  mediaFilename: null,
+  mediaMimeType: null,
+  mediaSize: null,
   contactId: demoContactId,
+  contact: {
+    contactId: demoContactId,
+    phone: demoPhone,
+    name: "Ana Souza",
+    userId: null,
+    username: null,
+    lid: null,
+  },
   conversationId: demoConversationId,
   providerMessageId: null,
+  channelStatus: null,
   scheduledFor: "2026-11-23T10:01:00.000-03:00",
   heldBy: "interval",
-  createdAt: "2026-11-23T10:00:00.000-03:00",
+  expiresAt: null,
+  createdAt: "2026-11-23T13:00:00.000Z",
   sentAt: null,
   deliveredAt: null,
   readAt: null,
   failedAt: null,
+  editedAt: null,
+  deletedAt: null,
   attempts: 0,
   lastError: null,
 };
@@ -65,14 +86,18 @@ const read = {
   providerMessageId: "3EB0C767D097B7C7C030",
   scheduledFor: null,
   heldBy: null,
-  sentAt: "2026-11-23T10:00:01.000-03:00",
-  deliveredAt: "2026-11-23T10:00:02.000-03:00",
-  readAt: "2026-11-23T10:04:10.000-03:00",
+  sentAt: "2026-11-23T13:00:01.000Z",
+  deliveredAt: "2026-11-23T13:00:02.000Z",
+  readAt: "2026-11-23T13:04:10.000Z",
   attempts: 1,
 };
 
 const recordFields = {
+  expiresAt: "What has not left by then is never sent and becomes `expired`; null for no end.",
   metadata: "The `metadata` of the call that sent it; empty when it had none.",
+  sentBy:
+    "`sentBy` of the call that sent it; `phone` for what was typed on the phone; null for a received message.",
+  mediaFilename: "Name of the file; null for none.",
 };
 
 const dayFields = (part: string): Readonly<Record<string, string>> => ({
@@ -101,7 +126,7 @@ export const operations: readonly Operation[] = [
       "A message that this service has sent or will send, or one that the contact has sent (`direction: inbound`, `status: received`).",
     access: "clientToken",
     pathParameters: messageOf(demoSentMessageId),
-    query: instanceQuery,
+    query: instanceQuerySchema,
     success: {
       description: "The message.",
       schema: messageResponseSchema,
@@ -124,6 +149,7 @@ export const operations: readonly Operation[] = [
     success: { description: "A page of messages.", schema: messagesResponseSchema },
     errors: ["contact_not_found"],
     fields: {
+      "items.expiresAt": recordFields.expiresAt,
       since: "Only messages stored at this instant or later.",
       until: "Only messages stored at this instant or earlier.",
     },
@@ -145,7 +171,7 @@ export const operations: readonly Operation[] = [
     tag: "Messages",
     summary: "Move a waiting message to another time",
     description:
-      "Only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. `expiresAt` stays.",
+      "Only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. `expiresAt` moves its end; without it the end stays, and must be after the new time.",
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
     body: moveMessageSchema,
@@ -173,7 +199,7 @@ export const operations: readonly Operation[] = [
       "Only a queued message can be canceled. A message that is already being sent is not stopped. Canceling it again returns the same response.",
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
-    query: instanceQuery,
+    query: instanceQuerySchema,
     success: {
       description: "The canceled message.",
       schema: messageResponseSchema,
@@ -184,7 +210,7 @@ export const operations: readonly Operation[] = [
     examples: [{
       name: "canceled",
       summary: "A canceled message",
-      response: { ...waiting, status: "canceled" },
+      response: { ...waiting, status: "canceled", heldBy: null },
     }],
   },
   {
@@ -217,7 +243,7 @@ export const operations: readonly Operation[] = [
       "Queues the message again under the same `messageId`. An `unconfirmed` message may have reached the contact, so a retry can deliver it twice. The request has no body.",
     access: "clientToken",
     pathParameters: messageOf(demoFailedMessageId),
-    query: instanceQuery,
+    query: instanceQuerySchema,
     isIdempotent: true,
     success: {
       description: "The queued message.",
@@ -326,9 +352,9 @@ export const operations: readonly Operation[] = [
         success: true,
         instanceId: demoInstanceId,
         status: "late",
-        oldestDueAt: "2026-11-23T10:00:00.000-03:00",
+        oldestDueAt: "2026-11-23T13:00:00.000Z",
         oldestDueSeconds: 300,
-        nextDueAt: "2026-11-23T10:00:00.000-03:00",
+        nextDueAt: "2026-11-23T13:00:00.000Z",
         queueDepth: 12,
         inFlight: 0,
         unconfirmed: 0,
@@ -338,9 +364,9 @@ export const operations: readonly Operation[] = [
         connection: { state: "connected", since: null, until: null, reason: null },
         channelLimit: null,
         protection: null,
-        lastSuccessAt: "2026-11-23T09:58:41.120-03:00",
+        lastSuccessAt: "2026-11-23T12:58:41.120Z",
         lastFailure: {
-          at: "2026-11-20T17:12:03.000-03:00",
+          at: "2026-11-20T20:12:03.000Z",
           status: "failed",
           code: "131026",
           message: "Message undeliverable",

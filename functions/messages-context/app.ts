@@ -10,7 +10,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { validate } from "../../shared/http/validate.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { identityKeyOf } from "../../shared/model/phone.ts";
-import { checkReadContext, type ReadContextResponse, readContextSchema } from "./contract.ts";
+import { checkReadContext, readContextResponseSchema, readContextSchema } from "./contract.ts";
 import { type ContextServices, readContext } from "./read_context.ts";
 
 export interface MessagesContextServices extends ContextServices {
@@ -29,13 +29,19 @@ export function createMessagesContextApp(services: MessagesContextServices): Hon
       throw new AppError("Instance not found");
     }
     const history = await readContext(services, instance, request);
-    return answerJson<ReadContextResponse>(context, { success: true, ...history });
+    return answerJson(context, readContextResponseSchema, { success: true, ...history });
   };
 
   return createApp({
     slug: "messages-context",
     log,
-    routes: [{ method: "GET", path: "/", handlers: [guard, getContext] }],
+    routes: [{
+      method: "GET",
+      path: "/",
+      query: readContextSchema,
+      ignoresParameters: true,
+      handlers: [guard, getContext],
+    }],
   });
 }
 

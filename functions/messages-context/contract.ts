@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { instantSchema } from "../../shared/model/instant.ts";
-import { mediaStatuses } from "../../shared/model/media_status.ts";
+import { storedMetadataSchema } from "../../shared/model/metadata.ts";
+import { purposes } from "../../shared/model/purpose.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import { countDays } from "../../shared/history/period.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
@@ -12,7 +13,14 @@ import {
   phoneSchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import {
+  type AnswerOf,
+  choiceSchema,
+  mediaFields,
+  messageContactSchema,
+  messageFactFields,
+  successField,
+} from "../../shared/model/response_fields.ts";
 
 const maxDays = 366;
 
@@ -82,21 +90,37 @@ const conversationItemSchema = z.object({
 
 export type ConversationItem = AnswerOf<typeof conversationItemSchema>;
 
+/** What `includeMeta=false` leaves out of a raw message. */
+const rawMetaSchema = z.object({
+  messageId: z.uuid(),
+  messageType: z.string(),
+  cardId: z.string().nullable(),
+  ...messageFactFields,
+  batchId: z.uuid().nullable(),
+  metadata: storedMetadataSchema,
+  purpose: z.enum(purposes),
+  conversationId: z.uuid(),
+  providerMessageId: z.string().nullable(),
+  channelStatus: z.string().nullable(),
+  scheduledFor: instantSchema.nullable(),
+  createdAt: instantSchema,
+  editedAt: instantSchema.nullable(),
+  deletedAt: instantSchema.nullable(),
+  attempts: z.int().min(0),
+  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+export type RawMeta = AnswerOf<typeof rawMetaSchema>;
+
+const { mediaUrl, ...otherMediaFields } = mediaFields;
+
 const rawMessageSchema = z.object({
-  messageId: z.uuid().optional(),
-  messageType: z.string().optional(),
-  isGroup: z.boolean().optional(),
-  chatName: z.string().nullable().optional(),
-  cardId: z.string().nullable().optional(),
-  sentBy: z.string().nullable().optional(),
-  providerMessageId: z.string().nullable().optional(),
+  ...rawMetaSchema.partial().shape,
   direction: z.enum(["inbound", "outbound"]),
   status: z.enum(["received", "sent", "delivered", "read"]),
   message: z.string().nullable(),
-  mediaUrl: z.string().nullable(),
-  mediaId: z.uuid().nullable(),
-  mediaStatus: z.enum(mediaStatuses).nullable(),
-  mediaFilename: z.string().nullable(),
+  mediaUrl,
+  ...otherMediaFields,
   transcript: z.string().nullable(),
   optionList: z.object({
     title: z.string(),
@@ -107,7 +131,7 @@ const rawMessageSchema = z.object({
       description: z.string().optional(),
     })),
   }).nullable(),
-  choice: z.object({ id: z.string().nullable().optional(), title: z.string() }).nullable(),
+  choice: choiceSchema.nullable(),
   template: z.object({
     name: z.string(),
     language: z.string(),
@@ -128,6 +152,7 @@ export const readContextResponseSchema = z.object({
   hasMore: z.boolean(),
   conversation: z.array(conversationItemSchema).optional(),
   messages: z.array(rawMessageSchema).optional(),
+  contact: messageContactSchema.nullable().optional(),
   instanceInfo: z.object({
     instanceId: z.uuid(),
     gatewayInstanceId: z.string().nullable(),

@@ -1,22 +1,17 @@
 import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
-import { createLocalTimeWriter } from "../../shared/model/local_time.ts";
 import type { RenderOptions } from "./conversation.ts";
-import type { RawMessage } from "./contract.ts";
+import type { mediaFields } from "../../shared/model/response_fields.ts";
+import type { RawMessage, RawMeta } from "./contract.ts";
 
 /**
  * Returns the rows of `format=raw`: each message as it is stored, ungrouped. Without `includeMeta`
- * omits ids and tags. Without `attachments` omits every reference to a media file. Writes instants
- * in the instance's time zone.
+ * omits ids and tags. Without `attachments` omits every reference to a media file.
  */
 export function formatRawMessages(
   messages: readonly HistoryMessage[],
-  timeZone: string,
   { attachments, includeMeta }: RenderOptions,
 ): RawMessage[] {
-  const writeLocalTime = createLocalTimeWriter(timeZone);
-  const writeInstant = (instantMs: number | null): string | null =>
-    instantMs === null ? null : writeLocalTime(instantMs);
   return messages.map((message) => ({
     ...(includeMeta ? describeMeta(message) : {}),
     direction: message.direction,
@@ -24,39 +19,57 @@ export function formatRawMessages(
     message: message.message,
     ...describeFile(message, attachments),
     ...describeContent(message.content ?? {}, attachments),
-    sentAt: writeLocalTime(message.sentAtMs),
+    sentAt: new Date(message.sentAtMs).toISOString(),
     deliveredAt: writeInstant(message.deliveredAtMs),
     readAt: writeInstant(message.readAtMs),
   }));
 }
 
+function writeInstant(instantMs: number | null): string | null {
+  return instantMs === null ? null : new Date(instantMs).toISOString();
+}
+
 function describeFile(
-  { content, mediaId, mediaStatus, transcript }: HistoryMessage,
+  message: HistoryMessage,
   attachments: boolean,
-): Pick<RawMessage, "mediaUrl" | "mediaId" | "mediaStatus" | "transcript"> {
+): Pick<RawMessage, keyof typeof mediaFields | "transcript"> {
+  const { content, mediaId, mediaStatus, mediaFilename, mediaMimeType, mediaSize } = message;
   return {
     mediaUrl: attachments ? content?.mediaUrl ?? null : null,
     mediaId: attachments ? mediaId : null,
     mediaStatus,
-    transcript,
+    mediaFilename,
+    mediaMimeType,
+    mediaSize,
+    transcript: message.transcript,
   };
 }
 
 function describeContent(
-  { mediaFilename, optionList, choice, template }: ContentParts,
+  { optionList, choice, template }: ContentParts,
   attachments: boolean,
-): Pick<RawMessage, "mediaFilename" | "optionList" | "choice" | "template"> {
+): Pick<RawMessage, "optionList" | "choice" | "template"> {
   return {
-    mediaFilename: mediaFilename ?? null,
     optionList: optionList ?? null,
     choice: choice ?? null,
     template: (attachments ? template : withoutLinks(template)) ?? null,
   };
 }
 
-function describeMeta(message: HistoryMessage): Partial<RawMessage> {
+function describeMeta(message: HistoryMessage): RawMeta {
   const { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId } = message;
-  return { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId };
+  const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone } = message;
+  const { batchId, metadata, conversationId, channelStatus, attempts, lastError } = message;
+  return {
+    ...{ messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId },
+    ...{ quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone },
+    ...{ batchId, metadata, conversationId, channelStatus, attempts, lastError },
+    purpose: message.purpose,
+    scheduledFor: writeInstant(message.scheduledForMs),
+    createdAt: new Date(message.createdAtMs).toISOString(),
+    editedAt: writeInstant(message.editedAtMs),
+    deletedAt: writeInstant(message.deletedAtMs),
+  };
 }
 
 /** Removes `link` at any depth: a template's media parameters hold their file's URL there. */

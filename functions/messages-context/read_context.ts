@@ -33,7 +33,10 @@ export async function readContext(
   });
   const linked = { ...history, messages: linkMessages(history.messages, links) };
   const messages = request.format === "raw"
-    ? { messages: formatRawMessages(linked.messages, instance.timeZone, request) }
+    ? {
+      messages: formatRawMessages(linked.messages, request),
+      ...(request.includeMeta ? { contact: history.contact?.shown ?? null } : {}),
+    }
     : { conversation: formatConversation(linked, instance.name, request) };
   return {
     phone: request.phone ?? history.contact?.displayPhone ?? null,

@@ -39,6 +39,8 @@ export const processAiAgentSchema = z.object({
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
   sentBy: sentBySchema.default("api"),
+  /** As in every sending call: this one never pauses the agent anyway. */
+  pauseAgent: z.boolean().optional(),
   ...timingFields,
 });
 

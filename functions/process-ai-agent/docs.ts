@@ -18,6 +18,7 @@ export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",
   operationId: "processAiAgent",
+  ignoresParameters: true,
   tag: "AI agent",
   summary: "Start a conversation with the AI agent",
   description:

@@ -1,38 +1,69 @@
 import type { Context, Handler, Hono } from "hono";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
-import type { WebhookCall } from "../../shared/providers/webhooks/webhook.ts";
-import type { ReceiveResponse } from "./contract.ts";
-import { readDeliveryBody, stripFiles } from "./delivery_body.ts";
+import type { WebhookCall, WebhookHead } from "../../shared/providers/webhooks/webhook.ts";
+import { ByteBudget } from "../../shared/runtime/byte_budget.ts";
+import { receiveResponseSchema } from "./contract.ts";
+import { estimateKeptBytes, readDeliveryBody, refuseDeclaredDelivery } from "./delivery_body.ts";
+import type { MediaStorage } from "../../shared/media/storage.ts";
+import { EmbeddedFiles } from "./embedded_files.ts";
 import { recordDelivery } from "./receive.ts";
 import { createDeliveryRouter } from "./route_delivery.ts";
-import { createWebhookInstances } from "./webhook_instances.ts";
+import { createWebhookInstances, type WebhookInstance } from "./webhook_instances.ts";
 
 export interface ProviderWebhookServices {
   readonly database: Database;
   readonly vault: CredentialVault;
   readonly registry: ProviderRegistry<ReceivingProvider>;
+  readonly storage: MediaStorage;
   readonly log: Log;
 }
 
+/** A provider decides itself what it adds to an address, and an event refused is a message lost. */
+const lenient = { ignoresParameters: true } as const;
+
 /** Largest delivery in bytes, without embedded files (Meta, "Webhooks": payloads up to 3 MB). */
 const maxDeliveryBytes = 3 * 1024 * 1024;
+
+/** What deliveries may take of the process. */
+export interface DeliveryLimits {
+  /** Of all bodies that are being read and recorded. */
+  readonly totalBytes: number;
+  /** Of those of one instance. */
+  readonly instanceBytes: number;
+  /** How long a delivery waits, unread, for others to leave memory. */
+  readonly waitMs: number;
+  /** How long a body may take to arrive. */
+  readonly bodyTimeoutMs: number;
+}
+
+/** A hosted function has 256 MB (Supabase, "Limits" of Edge Functions); text and events of a body take up several times its bytes. */
+const deliveryLimits: DeliveryLimits = {
+  totalBytes: 32 * 1024 * 1024,
+  instanceBytes: 12 * 1024 * 1024,
+  waitMs: 10_000,
+  bodyTimeoutMs: 30_000,
+};
 
 /**
  * /functions/v1/provider-webhook (decisions, section 9): receives the events of providers, each at
  * the address that its descriptor defines.
  */
-export function createProviderWebhookApp(services: ProviderWebhookServices): Hono {
-  const { database, vault, registry, log } = services;
+export function createProviderWebhookApp(
+  services: ProviderWebhookServices,
+  limits: DeliveryLimits = deliveryLimits,
+): Hono {
+  const { database, vault, registry, storage, log } = services;
   const instances = createWebhookInstances(database, vault);
   const routeDelivery = createDeliveryRouter(database, vault, log);
+  const { totalBytes, instanceBytes } = limits;
+  const budget = new ByteBudget({ totalBytes, ownerBytes: instanceBytes });
 
   /** Responds to the provider's verification of the address. */
   const verifyAddress = (provider: ReceivingProvider): Handler => async (context) => {
@@ -49,37 +80,63 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
 
   const receive = (provider: ReceivingProvider): Handler => async (context) => {
     const { embedsFiles, refusal } = provider.webhook;
-    const transform = embedsFiles ? stripFiles : undefined;
-    const body = await readDeliveryBody(context.req.raw, maxDeliveryBytes, transform);
-    const recorded = await record(context, provider, toCall(context, body));
-    if (recorded === null) throw new AppError(refusal);
-    return answerJson<ReceiveResponse>(context, { success: true, recorded });
+    const { raw } = context.req;
+    const sizeLimits = { maxBytes: maxDeliveryBytes, embedsFiles };
+    refuseDeclaredDelivery(raw, sizeLimits);
+    const head = toHead(context);
+    const admitted = await instances.authenticate(
+      provider,
+      readParameter(context, "instanceId"),
+      ({ receiver }) => receiver.checkHead(head),
+    );
+    if (admitted === null) throw new AppError(refusal);
+    const kept = estimateKeptBytes(raw, maxDeliveryBytes);
+    const reserved = await budget.reserve(admitted.instanceId, kept, limits.waitMs);
+    if (reserved === null) throw tooManyDeliveries();
+    const files = new EmbeddedFiles({ database, storage, log }, admitted.instanceId);
+    try {
+      const body = await readDeliveryBody(raw, sizeLimits, limits.bodyTimeoutMs, files);
+      reserved.shrinkTo(body.byteLength);
+      const recorded = await record(context, provider, { ...head, body }, admitted, files);
+      if (recorded === null) throw new AppError(refusal);
+      // The messages are recorded. The provider makes the delivery again, with the files.
+      if (files.hasFailed) throw new AppError("service_unavailable");
+      return answerJson(context, receiveResponseSchema, { success: true, recorded });
+    } finally {
+      await files.close();
+      reserved.release();
+    }
   };
 
   /**
    * Returns the number of new events; null when the call lacks the instance's current credential.
+   * `admitted`: the instance whose credential the head of the call has shown.
    */
   const record = async (
     context: Context,
     provider: ReceivingProvider,
     call: WebhookCall,
+    admitted: WebhookInstance,
+    files: EmbeddedFiles,
   ): Promise<number | null> => {
     const reference = readParameter(context, "instanceId");
     const instance = await instances.authenticate(
       provider,
       reference,
-      ({ receiver }) => receiver.authenticate(call),
+      async (found) =>
+        (found === admitted || await found.receiver.checkHead(call)) &&
+        await found.receiver.checkBody(call),
     );
     if (instance === null) return null;
     context.set("instanceId", instance.instanceId);
     let recorded = 0;
     for (const delivery of await routeDelivery(provider, instance, call)) {
-      const count = await recordDelivery(database, provider, delivery);
+      const count = await recordDelivery(database, provider, delivery, files);
       if (count === null) {
         // The credentials were replaced meanwhile, so the call is checked again. Events that are
         // already stored count once.
         instances.forget(provider, reference);
-        return await record(context, provider, call);
+        return await record(context, provider, call, admitted, files);
       }
       recorded += count;
     }
@@ -89,17 +146,19 @@ export function createProviderWebhookApp(services: ProviderWebhookServices): Hon
   const routes = registry.providers.flatMap((provider): Route[] => {
     const address = `/${provider.kind}/:instanceId`;
     const path = `${address}${provider.webhook.path}`;
-    const delivery: Route = { method: "POST", path, handlers: [receive(provider)] };
+    const delivery: Route = { method: "POST", path, ...lenient, handlers: [receive(provider)] };
     return provider.webhook.hasChallenge
-      ? [{ method: "GET", path: address, handlers: [verifyAddress(provider)] }, delivery]
+      ? [
+        { method: "GET", path: address, ...lenient, handlers: [verifyAddress(provider)] },
+        delivery,
+      ]
       : [delivery];
   });
   return createApp({ slug: "provider-webhook", log, routes });
 }
 
-function toCall(context: Context, body: Bytes): WebhookCall {
+function toHead(context: Context): WebhookHead {
   return {
-    body,
     header: (name) => context.req.header(name),
     pathParameter: (name) => readParameter(context, name),
   };
@@ -107,4 +166,10 @@ function toCall(context: Context, body: Bytes): WebhookCall {
 
 function readParameter(context: Context, name: string): string {
   return context.req.param(name) ?? "";
+}
+
+function tooManyDeliveries(): AppError {
+  return new AppError("service_unavailable", {
+    message: "Too many deliveries are being received; try again in a moment.",
+  });
 }

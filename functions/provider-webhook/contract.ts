@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 /** Response 200 to a delivery. */
 export const receiveResponseSchema = z.object({ ...successField, recorded: z.int().min(0) });
-
-export type ReceiveResponse = AnswerOf<typeof receiveResponseSchema>;

@@ -1,6 +1,9 @@
-/** Reads the body of a delivery in bounded memory, without the files that gateways embed. */
+/** Reads the body of a delivery in bounded memory. The files that gateways embed go to the storage. */
+import { isFramedByLength, joinBlocks, readBodyBlocks } from "../../shared/http/request_body.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import type { EmbeddedFiles, StagedFile } from "./embedded_files.ts";
+import { openParts, type PartReader } from "../../shared/runtime/body_blocks.ts";
 
 /**
  * Largest delivery in bytes, with embedded files. WhatsApp's largest video, 16 MB, is 22 MB as
@@ -19,76 +22,179 @@ const isBase64 = Uint8Array.from(
   (_, byte) => /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
+/** How large a delivery's body may be. */
+export interface SizeLimits {
+  /** Without embedded files. */
+  readonly maxBytes: number;
+  /** Whether it may embed files. */
+  readonly embedsFiles: boolean;
+}
+
 /**
- * Reads the body, through `transform` where given.
+ * Rejects a delivery by its `Content-Length`, before anything of it is looked at.
  *
- * @throws {AppError} `payload_too_large` for more than `maxBytes` after `transform`, or more than
- * 30 MiB before it, also by `Content-Length` alone.
+ * @throws {AppError} `payload_too_large` for more than `readDeliveryBody` would receive.
+ */
+export function refuseDeclaredDelivery(request: Request, limits: SizeLimits): void {
+  if (readDeclaredBytes(request) > maxReceivedBytes(limits)) throw tooLarge();
+}
+
+/** How many bytes a body may take up in memory, as far as its head tells: at most `maxBytes`. */
+export function estimateKeptBytes(request: Request, maxBytes: number): number {
+  return isFramedByLength(request.headers)
+    ? Math.min(readDeclaredBytes(request), maxBytes)
+    : maxBytes;
+}
+
+/**
+ * Reads the body. Of a file that it embeds the first 64 KiB of base64 stay, and its number in `files` as
+ * `#<number>`. Another run of so many characters of base64 is cut.
+ *
+ * @throws {AppError} `payload_too_large` for more than `maxBytes` without files, or more than 30 MiB
+ * with them; `request_timeout` where it has not arrived within `timeoutMs`.
  */
 export async function readDeliveryBody(
   request: Request,
-  maxBytes: number,
-  transform?: () => TransformStream<Uint8Array, Uint8Array>,
+  limits: SizeLimits,
+  timeoutMs: number,
+  files: EmbeddedFiles,
 ): Promise<Bytes> {
-  const maxReceived = transform === undefined ? maxBytes : maxTransferBytes;
-  if (Number(request.headers.get("content-length") ?? 0) > maxReceived) throw tooLarge();
   if (request.body === null) return new Uint8Array();
-  const counted = request.body.pipeThrough(boundStream(maxReceived));
-  const kept = transform === undefined ? counted : counted.pipeThrough(transform());
-  return await collect(kept.pipeThrough(boundStream(maxBytes)));
+  const parts = endLate(openParts(request.body), timeoutMs);
+  const kept = new KeptText(limits.maxBytes);
+  const reader = limits.embedsFiles ? new FileCutter(kept, files) : null;
+  try {
+    for await (const block of readBodyBlocks(parts, maxReceivedBytes(limits))) {
+      if (reader === null) kept.add(block);
+      else await reader.read(block);
+    }
+    await reader?.end();
+  } finally {
+    parts.stop();
+  }
+  return kept.join();
 }
 
-/**
- * Truncates every run of base64 characters to 64 KiB, because a longer run is an embedded file.
- * Leaves the rest of the JSON unchanged. Uses bounded memory.
- */
-export function stripFiles(): TransformStream<Uint8Array, Uint8Array> {
-  let run = 0;
-  return new TransformStream({
-    transform(chunk, controller): void {
-      let keptFrom = 0;
-      for (let index = 0; index < chunk.length; index++) {
-        const byte = chunk[index] ?? quote;
-        if (isBase64[byte] === 1) {
-          run++;
-          if (run > fileRunBytes) {
-            if (index > keptFrom) controller.enqueue(chunk.subarray(keptFrom, index));
-            keptFrom = index + 1;
-          }
-          continue;
-        }
-        run = 0;
+/** What is kept of a body. */
+class KeptText {
+  readonly #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Keeps bytes: a copy of a part of `buffer`, which would be kept in memory as a whole. */
+  add(buffer: Bytes, from = 0, to = buffer.length): void {
+    if (to <= from) return;
+    this.#length += to - from;
+    if (this.#length > this.maxBytes) throw tooLarge();
+    this.#pieces.push(to - from === buffer.length ? buffer : buffer.slice(from, to));
+  }
+
+  /** The last bytes. */
+  tail(count: number): Uint8Array {
+    const pieces: Uint8Array[] = [];
+    let wanted = count;
+    for (let place = this.#pieces.length - 1; place >= 0 && wanted > 0; place--) {
+      const piece = this.#pieces[place]!;
+      pieces.unshift(piece.subarray(Math.max(piece.length - wanted, 0)));
+      wanted -= piece.length;
+    }
+    return joinBlocks(pieces);
+  }
+
+  join(): Bytes {
+    return joinBlocks(this.#pieces);
+  }
+}
+
+/** A body that fails with `request_timeout` when its time is over. */
+function endLate(parts: PartReader, timeoutMs: number): PartReader & { stop(): void } {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    parts.cancel().catch(() => {});
+  }, timeoutMs);
+  return {
+    async read(): Promise<Uint8Array | null> {
+      const part = await parts.read().catch((error) => {
+        if (!isLate) throw error;
+        return null;
+      });
+      if (isLate) throw new AppError("request_timeout");
+      return part;
+    },
+    cancel: (reason) => parts.cancel(reason),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function maxReceivedBytes({ maxBytes, embedsFiles }: SizeLimits): number {
+  return embedsFiles ? maxTransferBytes : maxBytes;
+}
+
+function readDeclaredBytes({ headers }: Request): number {
+  return Number(headers.get("content-length") ?? "0");
+}
+
+/** What stands before the base64 of a file (Evolution API, "Webhook Base64"). */
+const fileMember = /"base64"\s{0,8}:\s{0,8}"$/;
+const memberBytes = 32;
+
+/** Takes runs of base64 out of a body that are longer than any text: files. */
+class FileCutter {
+  #run = 0;
+  /** The file whose base64 is being read; null for none, and for a run that is no file's. */
+  #open: { readonly place: number; readonly file: StagedFile } | null = null;
+
+  constructor(private readonly kept: KeptText, private readonly files: EmbeddedFiles) {}
+
+  async read(block: Bytes): Promise<void> {
+    let from = 0;
+    for (let index = 0; index < block.length;) {
+      const end = findEndOfRun(block, index);
+      const room = Math.max(fileRunBytes - this.#run, 0);
+      const isLong = end - index > room;
+      if (isLong) {
+        this.kept.add(block, from, index + room);
+        if (this.#run <= fileRunBytes) await this.#begin();
+        await this.#open?.file.write(block.subarray(index + room, end));
+        from = end;
       }
-      if (keptFrom < chunk.length) controller.enqueue(chunk.subarray(keptFrom));
-    },
-  });
+      this.#run += end - index;
+      if (end === block.length) break;
+      this.#run = 0;
+      // Awaited for a file alone: most characters end a run, and each await costs as much as thousands.
+      if (this.#open !== null) {
+        this.kept.add(block, from, end);
+        from = end;
+        await this.end();
+      }
+      index = end + 1;
+    }
+    this.kept.add(block, from);
+  }
+
+  /** Ends the file that is open. */
+  async end(): Promise<void> {
+    const open = this.#open;
+    if (open === null) return;
+    this.#open = null;
+    await open.file.end();
+    this.kept.add(new TextEncoder().encode(`#${open.place}`));
+  }
+
+  async #begin(): Promise<void> {
+    const tail = this.kept.tail(fileRunBytes + memberBytes);
+    const before = new TextDecoder("latin1").decode(tail.subarray(0, -fileRunBytes));
+    if (fileMember.test(before)) this.#open = await this.files.open(tail.subarray(-fileRunBytes));
+  }
 }
 
-function boundStream(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let received = 0;
-  return new TransformStream({
-    transform(chunk, controller): void {
-      received += chunk.length;
-      if (received > maxBytes) throw tooLarge();
-      controller.enqueue(chunk);
-    },
-  });
-}
-
-async function collect(stream: ReadableStream<Uint8Array>): Promise<Bytes> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    length += chunk.length;
-  }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
+/** The place after the characters of base64 that begin at `index`. */
+function findEndOfRun(block: Uint8Array, index: number): number {
+  let end = index;
+  while (end < block.length && isBase64[block[end] ?? quote] === 1) end++;
+  return end;
 }
 
 function tooLarge(): AppError {

@@ -1,6 +1,7 @@
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { webhookRegistry as registry } from "../../shared/providers/webhook_registry.ts";
 import { createProviderWebhookApp } from "./app.ts";
@@ -10,6 +11,7 @@ const app = createProviderWebhookApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
   vault: createCredentialVault(config.credentialsKeys),
   registry,
+  storage: openMediaStorage(config.media),
   log: consoleLog,
 });
 

@@ -2,6 +2,7 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { toStoredContent } from "../../shared/model/message_content.ts";
 import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
+import type { EmbeddedFiles } from "./embedded_files.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
 import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
 
@@ -14,7 +15,10 @@ export interface Delivery {
   readonly gatewayInstanceId: string | null;
   /** The stored form of the payload. */
   readonly text: string;
+  /** Where a file was embedded, its member `base64` is a token: see `parseDelivery`. */
   readonly payload: unknown;
+  /** The base64 of files that stand in the text as a whole. */
+  readonly inlineFiles: readonly string[];
 }
 
 /**
@@ -24,20 +28,28 @@ export interface Delivery {
 const maxEventsPerCall = 200;
 
 /** Files embedded in a gateway's payload (Evolution API, "Webhook Base64"). */
-const fileMember = /"base64"\s*:\s*"[A-Za-z0-9+/=_-]*"/g;
+const fileMember = /"base64"\s*:\s*"([A-Za-z0-9+/=_-]*)(?:#(\d+))?"/g;
 
 /**
- * Parses the body of a delivery to text without files, and to an object.
+ * Parses the body of a delivery to text without files, and to an object. There the member `base64` of a
+ * file is `staged:<its number among the stored files>` or `inline:<its place in inlineFiles>`.
  *
  * @throws {AppError} `invalid_json` for a body that is not a JSON object.
  */
-export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payload"> {
-  const text = new TextDecoder().decode(body).replace(fileMember, '"base64":""');
-  const payload = parseWebhookPayload(text);
+export function parseDelivery(
+  body: Uint8Array,
+): Pick<Delivery, "text" | "payload" | "inlineFiles"> {
+  const received = new TextDecoder().decode(body);
+  const inlineFiles: string[] = [];
+  const named = received.replace(fileMember, (_, base64: string, place: string | undefined) => {
+    if (place !== undefined) return `"base64":"staged:${place}"`;
+    return base64 === "" ? '"base64":""' : `"base64":"inline:${inlineFiles.push(base64) - 1}"`;
+  });
+  const payload = parseWebhookPayload(named);
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     throw new AppError("invalid_json");
   }
-  return { text, payload };
+  return { text: received.replace(fileMember, '"base64":""'), payload, inlineFiles };
 }
 
 /**
@@ -51,10 +63,15 @@ export function parseDelivery(body: Uint8Array): Pick<Delivery, "text" | "payloa
 export async function recordDelivery(
   database: Database,
   { webhook }: ReceivingProvider,
-  { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload }: Delivery,
+  delivery: Delivery,
+  files: EmbeddedFiles,
 ): Promise<number | null> {
+  const { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload } = delivery;
   const readEvents = await webhook.loadEventReader();
-  const events = readEvents(payload, gatewayInstanceId ?? undefined).map(toRecordedEvent);
+  const events: Readonly<Record<string, unknown>>[] = [];
+  for (const event of readEvents(payload, gatewayInstanceId ?? undefined)) {
+    events.push(toRecordedEvent(await takeFile(event, delivery, files)));
+  }
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
     const { recorded } = await database.rpc("record_provider_events", {
@@ -67,6 +84,23 @@ export async function recordDelivery(
     total += recorded;
   }
   return total;
+}
+
+/** The event of a message with what has become of its embedded file, whose place it forgets. */
+async function takeFile(
+  event: ProviderEvent,
+  { inlineFiles }: Delivery,
+  files: EmbeddedFiles,
+): Promise<ProviderEvent> {
+  if (event.kind !== "message" || event.file?.source.embedded === undefined) return event;
+  const { embedded, ...source } = event.file.source;
+  const [form, place] = embedded.split(":");
+  const inline = form === "inline" ? inlineFiles[Number(place)] : undefined;
+  const index = inline === undefined ? Number(place) : await files.add(inline);
+  const taken = form === "inline" && inline === undefined
+    ? null
+    : files.take(index, event.messageType, event.file);
+  return { ...event, file: { ...event.file, source, ...taken } };
 }
 
 /**

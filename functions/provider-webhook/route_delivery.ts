@@ -51,7 +51,7 @@ export function createDeliveryRouter(
     for (const { instanceId, sealedProviderConfig } of instances) {
       if (instanceId === own.instanceId) continue;
       const receiver = await openReceiver(vault, provider, { instanceId, sealedProviderConfig });
-      if (receiver === null || !await receiver.authenticate(call)) continue;
+      if (receiver === null || !await hasCredential(receiver, call)) continue;
       targets.push({ instanceId, sealedProviderConfig, receiver });
     }
     return targets;
@@ -84,23 +84,27 @@ export function createDeliveryRouter(
   };
 }
 
-type Content = Pick<Delivery, "text" | "payload">;
+async function hasCredential(receiver: WebhookReceiver, call: WebhookCall): Promise<boolean> {
+  return await receiver.checkHead(call) && await receiver.checkBody(call);
+}
+
+type Content = Pick<Delivery, "text" | "payload" | "inlineFiles">;
 
 function joinParts(
   routing: DeliveryRouting,
-  { payload }: Content,
+  { payload, inlineFiles }: Content,
   parts: readonly DeliveryPart[],
 ): Content {
   const joined = routing.join(payload, parts);
-  return { text: JSON.stringify(joined), payload: joined };
+  return { text: JSON.stringify(joined), payload: joined, inlineFiles };
 }
 
 function toDelivery(
   { instanceId, sealedProviderConfig, receiver }: WebhookInstance,
-  { text, payload }: Content,
+  content: Content,
 ): Delivery {
   const { gatewayInstanceId } = receiver;
-  return { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload };
+  return { instanceId, sealedProviderConfig, gatewayInstanceId, ...content };
 }
 
 function listForeignNumbers(

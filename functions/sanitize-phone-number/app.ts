@@ -6,7 +6,7 @@ import { readJsonBody } from "../../shared/http/json_body.ts";
 import { findUnstorableText } from "../../shared/http/storable_text.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { maxFormattedPhoneLength, sanitizePhone } from "../../shared/model/phone.ts";
-import type { SanitizePhoneNumberResponse } from "./contract.ts";
+import { sanitizePhoneNumberResponseSchema } from "./contract.ts";
 import type { CompletedPhone } from "./phone_of_country.ts";
 
 /**
@@ -44,12 +44,17 @@ export function createSanitizePhoneNumberApp(log: Log): Hono {
     const answer = (country ?? undefined) === undefined
       ? { sanitized: sanitizePhone(phone) }
       : await completePhone(phone, country);
-    return answerJson<SanitizePhoneNumberResponse>(context, {
+    return answerJson(context, sanitizePhoneNumberResponseSchema, {
       success: true,
       original: phone,
       ...answer,
     });
   };
-  const routes = [{ method: "POST", path: "/", handlers: [handle] }] as const;
+  const routes = [{
+    method: "POST",
+    path: "/",
+    ignoresParameters: true,
+    handlers: [handle],
+  }] as const;
   return createApp({ slug: "sanitize-phone-number", log, routes });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maxFormattedPhoneLength } from "../../shared/model/phone.ts";
-import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 /** POST /functions/v1/sanitize-phone-number (specification 4.6). */
 export const sanitizePhoneNumberSchema = z.object({
@@ -15,5 +15,3 @@ export const sanitizePhoneNumberResponseSchema = z.object({
   sanitized: z.string(),
   isPossible: z.boolean().optional(),
 });
-
-export type SanitizePhoneNumberResponse = AnswerOf<typeof sanitizePhoneNumberResponseSchema>;

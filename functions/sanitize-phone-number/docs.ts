@@ -6,6 +6,7 @@ export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",
   operationId: "sanitizePhoneNumber",
+  ignoresParameters: true,
   tag: "Phone numbers",
   summary: "Remove the formatting of a phone number",
   description: "Removes everything except digits. Stores nothing. Public: requires no token.\n\n" +

@@ -5,20 +5,26 @@ import {
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
-import { answerSending } from "../../shared/http/sending_answer.ts";
+import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { checkSendMessage, type SendMessageResponse, sendMessageSchema } from "./contract.ts";
+import {
+  checkSendMessage,
+  sendMessageFailureSchema,
+  sendMessageResponseSchema,
+  sendMessageSchema,
+} from "./contract.ts";
 import { sendMessage } from "./send.ts";
 
 /** POST /functions/v1/send-message. */
 export function createSendMessageApp(services: SendingServices): Hono {
+  const answer = createSendingAnswer(sendMessageResponseSchema, sendMessageFailureSchema);
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answerSending<SendMessageResponse>(
+    return answer(
       context,
       await sendMessage(services, {
         instance,
@@ -34,6 +40,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
     routes: [{
       method: "POST",
       path: "/",
+      ignoresParameters: true,
       handlers: [guardSending(services.database, handle)],
     }],
   });

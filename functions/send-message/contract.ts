@@ -41,6 +41,7 @@ export const sendMessageSchema = z.object({
   queued: z.boolean().optional(),
   intervalSeconds: intervalSecondsSchema.optional(),
   sentBy: sentBySchema.optional(),
+  pauseAgent: z.boolean().optional(),
   ...timingFields,
 });
 
@@ -76,11 +77,8 @@ const checkMessage: CrossCheck = (request) => {
   return [...(isPresent("messageType") ? [] : [missing]), ...checkContent(request)];
 };
 
-const recipientFields = {
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-};
+const recipientFields = { contactId: z.uuid(), conversationId: z.uuid() };
+const pauseField = { aiAgentPausedUntil: instantSchema.nullable() };
 
 const assignmentSchema = z.object(assignmentFields);
 
@@ -89,26 +87,28 @@ export const sendMessageFailureSchema = z.object({
   ...recipientFields,
   ...z.object(sentMessageFields).partial().shape,
   assignment: assignmentSchema.optional(),
+  ...pauseField,
   ...providerFailureFields,
 });
 
-/** The response for a call with a message. `mode` tells when the message is sent. */
-const messageAnswer = z.object({
-  ...successField,
+const answerFields = {
   ...recipientFields,
   ...sentMessageFields,
   assignment: assignmentSchema.optional(),
-});
+  ...pauseField,
+};
 
+/** `mode` tells when the message is sent. */
 export const sendMessageResponseSchema = z.discriminatedUnion("mode", [
-  messageAnswer.extend({ mode: z.literal("sent") }),
-  messageAnswer.extend({ mode: z.literal("queued") }),
-  messageAnswer.extend({ mode: z.literal("scheduled") }),
+  z.object({ ...successField, mode: z.literal("sent"), ...answerFields }),
+  z.object({ ...successField, mode: z.literal("queued"), ...answerFields }),
+  z.object({ ...successField, mode: z.literal("scheduled"), ...answerFields }),
   z.object({
     ...successField,
     mode: z.literal("assign_only"),
     ...recipientFields,
     assignment: assignmentSchema,
+    ...pauseField,
   }),
 ]);
 

@@ -71,13 +71,14 @@ const documentedBody = z.union([
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { contactId: demoContactId, conversationId: demoConversationId };
-const pausedUntil = "2026-11-23T10:30:00.000-03:00";
+const pausedUntil = "2026-11-23T13:30:00.000Z";
 
 /** The operations of send-message (specification 4.4). */
 export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",
   operationId: "sendMessage",
+  ignoresParameters: true,
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:

@@ -14,6 +14,7 @@ import { readRecipient } from "../../shared/model/request_fields.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { isStillStored } from "../../shared/messages/lost_files.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import {
@@ -91,9 +92,13 @@ async function toDraft(
     metadata: request.metadata,
     purpose: request.purpose,
     sentBy: request.sentBy,
+    pauseAgent: request.pauseAgent,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
-  const file = await findFileOfRequest(database, instanceId, request);
+  const named = await findFileOfRequest(database, instanceId, request);
+  const { storage } = files;
+  // Recording the call refuses a lost one, unless the call repeats an earlier one.
+  const file = named !== null && await isStillStored({ database, storage }, named) ? named : null;
   const content = toLinkedContent(request, file, files.links);
   return { ...about, content, mediaId, file: file ?? undefined };
 }

@@ -1,25 +1,32 @@
 import type { Hono } from "hono";
 import { type ClientContext, readClientIdempotency } from "../../shared/http/client_token_guard.ts";
 import { createApp } from "../../shared/http/create_app.ts";
-import { answerSending } from "../../shared/http/sending_answer.ts";
+import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
-import { readSendTemplateMessage } from "./contract.ts";
-import type { TemplateResponse } from "./response.ts";
+import {
+  readSendTemplateMessage,
+  sendTemplateMessageFailureSchema,
+  sendTemplateMessageResponseSchema,
+} from "./contract.ts";
 import { sendTemplate } from "./send_template.ts";
 
 /** POST /functions/v1/send-template-message. */
 export function createSendTemplateMessageApp(services: SendingServices): Hono {
+  const answer = createSendingAnswer(
+    sendTemplateMessageResponseSchema,
+    sendTemplateMessageFailureSchema,
+  );
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = readSendTemplateMessage(context, context.get("body"));
-    const answer = await sendTemplate(services, {
+    const sent = await sendTemplate(services, {
       request,
       tokenId: context.get("tokenId"),
       instance: context.get("instance"),
       idempotency: await readClientIdempotency(context),
       authentication: context.get("authentication"),
     });
-    return answerSending<TemplateResponse>(context, answer);
+    return answer(context, sent);
   };
   return createApp({
     slug: "send-template-message",
@@ -27,6 +34,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
     routes: [{
       method: "POST",
       path: "/",
+      ignoresParameters: true,
       handlers: [guardSending(services.database, handle)],
     }],
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
@@ -43,6 +43,7 @@ export const sendTemplateMessageSchema = z.object({
   intervalSeconds: intervalSecondsSchema.optional(),
   delayMessage: delayMessageSchema.optional(),
   sentBy: sentBySchema.optional(),
+  pauseAgent: z.boolean().optional(),
   ...timingFields,
 });
 
@@ -86,7 +87,7 @@ const outcomeFields = {
   internalMessageId: z.uuid(),
   status: messageStatusSchema,
   mode: z.enum(["sent", "queued", "scheduled"]).optional(),
-  scheduledFor: instantSchema.nullable().optional(),
+  scheduledFor: zonedInstantSchema.nullable().optional(),
   heldBy: heldBySchema.nullable().optional(),
   contactId: z.uuid(),
   conversationId: z.uuid(),

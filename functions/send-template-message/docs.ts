@@ -19,6 +19,7 @@ export const operations: readonly Operation[] = [{
   method: "POST",
   path: "/",
   operationId: "sendTemplateMessage",
+  ignoresParameters: true,
   tag: "Messages",
   summary: "Send a stored template",
   description:

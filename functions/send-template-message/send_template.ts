@@ -76,6 +76,7 @@ export async function sendTemplate(
       cardId: request.cardId,
       metadata: request.metadata,
       sentBy: request.sentBy,
+      pauseAgent: request.pauseAgent,
       purpose: purposeOfTemplate(ready.template.category, request.purpose),
     },
     assignment: null,

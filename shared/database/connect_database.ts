@@ -37,9 +37,14 @@ export async function connectDatabase(
 }
 
 /**
- * Load shedding is outermost: it counts calls of requests, not groups. Retries surround the groups: a
- * group that lost a conflict is never repeated as a group, its calls run alone. Announcements are
- * innermost: one for a group. A call that is repeated with hashes is retried on a conflict too.
+ * Puts the five wrappers around a transport. From the outside in:
+ *
+ * 1. `shedLoad`: outermost, because it counts calls of requests, not groups.
+ * 2. `supplyDenialHashes`: repeats a call with hashes. The repeated call is retried on a conflict too.
+ * 3. `retryOnConflict`: around the groups. A group that lost a conflict is never repeated as a group,
+ *    its calls run alone.
+ * 4. `groupCalls`: several calls of one function as one transaction.
+ * 5. `announceRecordedEvents`: innermost, one announcement for a group.
  */
 function manage(database: Database, loadVault: LoadVault): Database {
   const grouped = groupCalls(announceRecordedEvents(database));

@@ -65,11 +65,14 @@ const temporaryStatuses: ReadonlySet<number> = new Set([404, 408, 429]);
  * Returns the error code of a failed call. A response that does not come from PostgREST has no such
  * code: no response at all (status 0), a redirect, an invalid success, or an error of a gateway. A
  * permanent error of a gateway, such as an unknown key or a body that is too large, is a defect.
+ * PostgREST itself answers with an empty code where the session ended during the call, or had ended
+ * before it: the transaction may have been committed.
  */
 function readCode(error: { readonly code?: unknown } | null, status: number): string {
   const code = error?.code;
-  if (status >= 400 && isDatabaseCode(code)) return code;
-  return status < 400 || status >= 500 || temporaryStatuses.has(status)
+  // 300 is PostgREST's status of a call that two functions would take (PGRST203).
+  if (status >= 300 && isDatabaseCode(code)) return code;
+  return code === "" || status < 400 || status >= 500 || temporaryStatuses.has(status)
     ? "CONNECTION_CLOSED"
     : `HTTP_${status}`;
 }

@@ -1,9 +1,7 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import type { DenialHasher } from "../crypto/denial_hasher.ts";
 import { identityKeyOf } from "../model/phone.ts";
-import { announceEvents } from "../runtime/event_announcement.ts";
 import type { Database } from "./database.ts";
-import { recordingRpcs } from "./event_announcing.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { DatabaseError } from "./sqlstates.ts";
 
@@ -17,8 +15,9 @@ const addressMembers: ReadonlySet<string> = new Set([
 
 /**
  * Gives the database the hashes of a call's identities where it asks for them: where a call creates a
- * contact on an instance that keeps denials of erased persons. The database has the hashes, never
- * their key, so it cannot compute them itself. Every other call costs nothing more.
+ * contact on an instance that keeps denials of erased persons. The call is repeated with them as
+ * `denialHashes` in its request. The database has the hashes, never their key, so it cannot compute
+ * them itself. Every other call costs nothing more.
  */
 export function supplyDenialHashes(database: Database, loadVault: LoadVault): Database {
   const hashers = new DenialHashers(database, loadVault);
@@ -32,10 +31,9 @@ export function supplyDenialHashes(database: Database, loadVault: LoadVault): Da
       } catch (error) {
         const instanceId = (request as { readonly instanceId?: unknown }).instanceId;
         if (!asksForHashes(error) || typeof instanceId !== "string") throw error;
-        const hashes = await (await hashers.load()).hash(instanceId, listIdentities(request));
-        const result = await database.rpc("call_with_denial_hashes", { name, request, hashes });
-        if (recordingRpcs.has(name)) announceEvents();
-        return result as ResultOf<Name>;
+        const hasher = await hashers.load();
+        const denialHashes = await hasher.hash(instanceId, listIdentities(request));
+        return await database.rpc(name, { ...request, denialHashes });
       }
     },
     close: () => database.close(),

@@ -1,7 +1,8 @@
-import { AppError } from "../model/errors.ts";
+import { refuseOverload } from "../model/errors.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import type { Database } from "./database.ts";
+import { findTenant, TenantCalls } from "./tenant_calls.ts";
 
 /** The first calls of requests. Rejecting one leaves no request partly executed. */
 const sheddableRpcs: ReadonlySet<RpcName> = new Set([
@@ -13,6 +14,9 @@ const sheddableRpcs: ReadonlySet<RpcName> = new Set([
 /** Concurrent calls that the database completes in some tenths of a second. */
 const maxCallsInProgress = 100;
 
+/** A tenant's part of them: one that waits for its own locks leaves the others their places. */
+const maxTenantCalls = 50;
+
 /**
  * How long a new request waits for its turn. It suffices for a burst of some thousand requests, and
  * it is shorter than the time-outs of callers. Rejecting earlier invites immediate retries, which
@@ -21,27 +25,31 @@ const maxCallsInProgress = 100;
 const maxWaitMs = 2_000;
 
 /**
- * Limits the number of concurrent calls. Beyond the limit new requests queue, and fail with
- * `service_unavailable` on time-out. The further calls of a request bypass the limit, so that every
- * started request finishes.
+ * Limits the number of concurrent calls, of all tenants and of each. Beyond the limit new requests queue,
+ * and fail with `service_unavailable` on time-out. The further calls of a request bypass the limit, so
+ * that every started request finishes.
  */
 export function shedLoad(
   database: Database,
-  { maxCalls = maxCallsInProgress, waitMs = maxWaitMs } = {},
+  { maxCalls = maxCallsInProgress, maxCallsOfTenant = maxTenantCalls, waitMs = maxWaitMs } = {},
 ): Database {
   const permits = new Semaphore(maxCalls);
+  const tenants = new TenantCalls({ maxCalls: maxCallsOfTenant, waitMs, slowAfterMs: Infinity });
   return {
     async rpc<Name extends RpcName>(
       name: Name,
       request: RequestOf<Name>,
     ): Promise<ResultOf<Name>> {
-      if (!isFirstCall(name, request)) permits.forceAcquire();
-      else if (!await permits.acquire(waitMs)) throw tooManyRequests();
-      try {
-        return await database.rpc(name, request);
-      } finally {
-        permits.release();
-      }
+      const isFirst = isFirstCall(name, request);
+      return await tenants.run(findTenant(request), async () => {
+        if (!isFirst) permits.forceAcquire();
+        else if (!await permits.acquire(waitMs)) throw refuseOverload();
+        try {
+          return await database.rpc(name, request);
+        } finally {
+          permits.release();
+        }
+      }, { isForced: !isFirst });
     },
     close: () => database.close(),
   };
@@ -51,10 +59,4 @@ export function shedLoad(
 function isFirstCall(name: RpcName, request: object): boolean {
   return sheddableRpcs.has(name) ||
     (request as { readonly authentication?: unknown }).authentication !== undefined;
-}
-
-function tooManyRequests(): AppError {
-  return new AppError("service_unavailable", {
-    message: "The service is overloaded; try again in a moment.",
-  });
 }

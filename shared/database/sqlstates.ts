@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type Issue } from "../model/errors.ts";
+import { AppError, type ErrorCode, type Issue, refuseOverload } from "../model/errors.ts";
 
 /** The meaning of an SQLSTATE of this service for the caller of an SQL function. */
 type Meaning =
@@ -7,7 +7,9 @@ type Meaning =
   /** An invalid field that only the database can detect: `invalid_request` with this issue. */
   | Issue
   /** Not an API error: one module catches it. Anywhere else it is a defect. */
-  | { readonly caughtBy: string };
+  | { readonly caughtBy: string }
+  /** The transaction lost to a concurrent one, and is rolled back: the call is made again. */
+  | { readonly isConflict: true };
 
 /**
  * Every SQLSTATE that our SQL raises (class MI), in one table. A new SQLSTATE takes the next
@@ -60,6 +62,13 @@ export const meaningBySqlstate = {
   MI052: "media_pending",
   MI053: "media_failed",
   MI054: "media_expired",
+  // Never 40001, whose meaning this is: PostgREST up to 14 repeats such a call at once and without end.
+  MI055: { isConflict: true },
+  MI056: "replay_pending",
+  MI057: {
+    path: "expiresAt",
+    message: "must be after the message is to leave: sendAt, or delayMessage from now",
+  },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */
@@ -67,15 +76,25 @@ export type OwnSqlstate = keyof typeof meaningBySqlstate;
 
 /**
  * SQLSTATEs (whole, or their class of two) and driver codes that mean that the database is
- * unavailable: connection failures, too many connections or resources, shutdown, a read-only database (such as one with a full disk), and PostgREST's own codes.
+ * unavailable: connection failures, too many connections or resources, shutdown, a read-only database
+ * (such as one with a full disk), and PostgREST's own codes of a lost connection.
  */
 const unavailable = new Set([
   ...["08", "25006", "53", "57P01", "57P02", "57P03"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN"],
-  ...["PGRST000", "PGRST001", "PGRST002", "PGRST003"],
+  ...["PGRST000", "PGRST001"],
 ]);
+
+/**
+ * PostgREST cannot serve the call yet: it reads its schema again after a restart of the database
+ * (PGRST002, measured: 15 s with 10 pooled connections, 32 s with 20), or no connection of its pool
+ * became free within 10 s (PGRST003).
+ */
+const overloaded = new Set(["PGRST002", "PGRST003"]);
+/** An overload passes within seconds. An earlier call would only join the queue. */
+const overloadRetryAfterSeconds = 5;
 
 /** `statement_timeout` and `lock_timeout` of the server: it canceled the statement and rolled back. */
 const canceled = new Set(["57014", "55P03"]);
@@ -86,7 +105,10 @@ const canceled = new Set(["57014", "55P03"]);
  */
 const unclear = new Set(["XX", "58", "40003"]);
 
-/** Deadlock and serialization failure: the transaction lost to a concurrent one. */
+/**
+ * Deadlock and serialization failure, as Postgres itself reports them. Our SQL raises neither: its own
+ * conflicts are MI055.
+ */
 const rolledBack = new Set(["40P01", "40001"]);
 
 /**
@@ -96,12 +118,18 @@ const rolledBack = new Set(["40P01", "40001"]);
  */
 const perhapsRolledBack = new Set(["23503", "23505"]);
 
+/** PostgREST has not read this function yet, or there is none: it calls nothing. */
+const unreadFunction = "PGRST202";
+
 /**
  * What a statement meets when an upgrade replaces its functions or types while it runs: an undefined
- * function, column or table, a type that differs, a plan whose result changed. It records nothing, and
- * the next try finds the new ones. A defect stays.
+ * function, column or table, a type that differs, a plan whose result changed, a function that PostgREST
+ * has not read yet. It records nothing, and the next try finds the new ones. A defect stays.
  */
-const perhapsReplaced = new Set(["42883", "42703", "42P01", "42804", "42846", "0A000"]);
+const perhapsReplaced = new Set([
+  ...["42883", "42703", "42P01", "42804", "42846", "0A000"],
+  unreadFunction,
+]);
 
 /** Whether a code is an SQLSTATE: five characters with a digit, unlike EPIPE. */
 export function isSqlstate(code: string): boolean {
@@ -135,17 +163,27 @@ export function toDatabaseError(rpcName: string, code: string | undefined): Erro
   const known = code ?? "";
   const refusal = toRefusal(known);
   if (refusal !== null) return refusal;
-  if (rolledBack.has(known)) return new RolledBackError();
+  if (rolledBack.has(known) || isConflict(known)) return new RolledBackError();
   if (canceled.has(known)) return new CanceledError();
   if (unavailable.has(known) || unavailable.has(known.slice(0, 2))) {
     return new AppError("service_unavailable");
   }
+  if (overloaded.has(known)) return refuseOverload(overloadRetryAfterSeconds);
   return new DatabaseError(rpcName, known === "" ? "no_code" : known);
 }
 
-function toRefusal(sqlstate: string): AppError | null {
+function findMeaning(sqlstate: string): Meaning | undefined {
   const meanings: Readonly<Record<string, Meaning>> = meaningBySqlstate;
-  const meaning = Object.hasOwn(meanings, sqlstate) ? meanings[sqlstate] : undefined;
+  return Object.hasOwn(meanings, sqlstate) ? meanings[sqlstate] : undefined;
+}
+
+function isConflict(sqlstate: string): boolean {
+  const meaning = findMeaning(sqlstate);
+  return typeof meaning === "object" && "isConflict" in meaning;
+}
+
+function toRefusal(sqlstate: string): AppError | null {
+  const meaning = findMeaning(sqlstate);
   if (typeof meaning === "string") return new AppError(meaning);
   if (meaning === undefined || !("path" in meaning)) return null;
   return new AppError("invalid_request", { issues: [meaning] });
@@ -158,11 +196,18 @@ export function isRetryable(error: unknown): boolean {
       (perhapsRolledBack.has(error.code) || perhapsReplaced.has(error.code)));
 }
 
+/** Whether the call needs a function that PostgREST may know once it has read the schema again. */
+export function awaitsSchemaReload(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === unreadFunction;
+}
+
 /**
  * Whether a failed call left nothing behind: an SQLSTATE that the server reports for a statement that it
- * ends itself. No answer, a lost connection and an unavailable database prove nothing.
+ * ends itself, or a function that was not called. No answer, a lost connection and an unavailable database
+ * prove nothing.
  */
 export function provesRollback(error: unknown): boolean {
+  if (awaitsSchemaReload(error)) return true;
   if (error instanceof DatabaseError) {
     const { code } = error;
     return isSqlstate(code) && !unclear.has(code) && !unclear.has(code.slice(0, 2));

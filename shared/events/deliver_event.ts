@@ -1,9 +1,10 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import { signWebhook } from "../crypto/webhook_signature.ts";
 import type { EventTarget } from "../database/rpcs/webhooks.ts";
-import { linkEventBody, type MediaLinks } from "../media/links.ts";
+import type { MediaLinks } from "../media/links.ts";
 import { version } from "../model/version.ts";
 import { HostResolution } from "../runtime/host_resolution.ts";
+import { presentEvent } from "./event_body.ts";
 import { postEvent, type PostResult } from "./post_event.ts";
 
 /** An event as it is sent. */
@@ -48,7 +49,7 @@ export function createEventDelivery(
   return async (event, { endpointId, url, sealedSecrets }) => {
     const { eventId } = event;
     // Each attempt has a link of its own: it may come ten hours after the first one.
-    const body = links === undefined ? event.body : linkEventBody(event.body, links);
+    const body = JSON.stringify(presentEvent(JSON.parse(event.body), links));
     const secrets = await Promise.all(
       sealedSecrets.map((sealed) => openSecret(sealed, endpointId)),
     );

@@ -1,18 +1,37 @@
 import type { Context } from "hono";
+import type * as z from "zod";
+import type { AnswerOf } from "../model/response_fields.ts";
+import { arrangeAnswer } from "../model/arrange_answer.ts";
 
 /**
- * Returns a JSON response. The caller must name the response type of the contract, so that a
- * missing or wrong member is a type error. Adds the request's ignored fields as `ignoredFields`
- * (decisions, section 1), so that a caller notices a misspelled field. They belong to the current
- * request, so a replay lists them too.
+ * Returns a JSON response of the contract's schema, so that a missing or wrong member is a type error.
+ * Its members come in the documented order: see `arrangeAnswer`.
  */
-export function answerJson<Body extends object = never>(
+export function answerJson<Schema extends z.ZodType>(
   context: Context,
-  body: NoInfer<Body>,
+  schema: Schema,
+  body: NoInfer<AnswerOf<Schema>>,
   status = 200,
   headers?: Readonly<Record<string, string>>,
 ): Response {
-  const ignoredFields: readonly string[] = context.get("ignoredFields") ?? [];
+  return writeJson(context, arrangeAnswer(schema, body) as object, status, headers);
+}
+
+/**
+ * Returns a JSON response as it is. Adds the request's ignored parameters and fields as `ignoredFields` (decisions,
+ * section 1), so that a caller notices a misspelled field. They belong to the current request, so a
+ * replay lists them too.
+ */
+export function writeJson(
+  context: Context,
+  body: object,
+  status: number,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  const ignoredFields: readonly string[] = [
+    ...context.get("ignoredParameters") ?? [],
+    ...context.get("ignoredFields") ?? [],
+  ];
   const named = ignoredFields.length === 0 ? body : { ...body, ignoredFields };
   return context.json(named, status as 200, headers);
 }

@@ -6,7 +6,7 @@ import type { Authentication } from "../database/rpcs/tenancy.ts";
 import type { PendingAuthentication } from "../messages/accept.ts";
 import type { Instance } from "../model/instance.ts";
 import type { Idempotency } from "../database/rpcs/idempotency.ts";
-import type { AppVariables } from "./create_app.ts";
+import type { AppVariables } from "./app_variables.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { type JsonObject, readJsonBody, readOptionalJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
@@ -99,7 +99,8 @@ export async function authenticateClient(
     throw new AppError("invalid_client_token");
   }
   applyRateLimit(context, rateLimit);
-  requireScope(scopes, functionName, context.req.method);
+  const { method, routePath: route } = context.req;
+  requireScope(scopes, { functionName, method, route });
   return { tokenId, instance, instanceVersion };
 }
 

@@ -4,28 +4,18 @@ import { AppError } from "../model/errors.ts";
 import { version } from "../model/version.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, runInTrace } from "../runtime/trace_context.ts";
+import type { AppVariables } from "./app_variables.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
+import { checkParameters, type QueryRules } from "./query_parameters.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
-
-/** Values that middlewares pass along with a request. */
-export interface AppVariables {
-  requestId: string;
-  /** The function's name. The rate limit counts requests by it. */
-  functionName: string;
-  errorCode?: string;
-  /** The instance of the request, for the log line. */
-  instanceId?: string;
-  /** Fields of the body that its schema does not know. */
-  ignoredFields?: readonly string[];
-}
 
 // deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them
 type AnyHandler = MiddlewareHandler<any>;
 
 /** One operation. The last handler responds; those before it are guards. */
-export interface Route {
+export interface Route extends QueryRules {
   readonly method: HttpMethod;
   /** Below the function's own path; `/` is the function itself. */
   readonly path: string;
@@ -42,6 +32,7 @@ export interface AppOptions {
 /**
  * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
  * request id, `traceparent`, CORS for functions that browsers may call, 404 and 405 with `Allow`,
+ * unknown query parameters,
  * errors as JSON, the release in `X-Api-Version`, one log line per request.
  */
 export function createApp({ slug, routes, log }: AppOptions): Hono {
@@ -51,7 +42,11 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
   const own = app.basePath(`/${slug}`);
-  for (const { method, path, handlers } of routes) own.on(method, path, ...handlers);
+  for (const route of routes) {
+    const { method, path, handlers } = route;
+    const [guards, respond] = [handlers.slice(0, -1), handlers.slice(-1)];
+    own.on(method, [path], ...guards, checkParameters(route), ...respond);
+  }
   for (const [path, allow] of listAllowed(routes)) {
     // The CORS middleware answers OPTIONS before this route. Without it a preflight gets no
     // permission.
@@ -60,9 +55,18 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
       throw new AppError("method_not_allowed", { headers: { Allow: allow } });
     });
   }
-  app.notFound((context) => respondToError(new AppError("not_found"), context, log));
+  const message = describePaths(slug, routes);
+  app.notFound((context) => respondToError(new AppError("not_found", { message }), context, log));
   app.onError((error, context) => respondToError(error, context, log));
   return app;
+}
+
+/** What a 404 says of a path that the function does not have: where the paths that it has begin. */
+function describePaths(slug: string, routes: readonly Route[]): string {
+  const beginnings = new Set(routes.map(({ path }) => path === "/" ? "" : path.split("/", 2)[1]));
+  const paths = [...beginnings].sort()
+    .map((part) => `/functions/v1/${slug}${part === "" ? "" : `/${part}`}`);
+  return `This path does not exist. ${slug} has ${paths.join(", ")}.`;
 }
 
 function listAllowed(routes: readonly Route[]): Map<string, string> {

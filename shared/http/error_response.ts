@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
-import { answerJson } from "./answer.ts";
+import { writeJson } from "./answer.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 
 /**
@@ -16,5 +16,5 @@ export function respondToError(error: unknown, context: Context, log: Log): Resp
   if (refusal.code === "internal_error") {
     return context.json({ ...refusal.toBody(), requestId: context.get("requestId") }, 500);
   }
-  return answerJson<object>(context, refusal.toBody(), refusal.status, refusal.extras.headers);
+  return writeJson(context, refusal.toBody(), refusal.status, refusal.extras.headers);
 }

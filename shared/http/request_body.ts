@@ -1,5 +1,7 @@
 import type { Context } from "hono";
+import type { Bytes } from "../model/bytes.ts";
 import { AppError } from "../model/errors.ts";
+import { type BodyFault, openParts, type PartReader, readBlocks } from "../runtime/body_blocks.ts";
 
 /** Largest request body in bytes, except for provider webhooks and batches (decisions, section 1). */
 export const maxBodyBytes = 256 * 1024;
@@ -13,7 +15,7 @@ export const maxBodyBytes = 256 * 1024;
 export async function readBody(context: Context, maxBytes = maxBodyBytes): Promise<Uint8Array> {
   refuseDeclaredBody(context, maxBytes);
   const { raw } = context.req;
-  if (!isFramedByLength(context)) return await readStream(raw.body, maxBytes);
+  if (!isFramedByLength(raw.headers)) return await readStream(raw.body, maxBytes);
   const body = new Uint8Array(await raw.arrayBuffer());
   if (body.byteLength > maxBytes) throw new AppError("payload_too_large");
   return body;
@@ -24,9 +26,8 @@ export async function readBody(context: Context, maxBytes = maxBodyBytes): Promi
  * body can be read at once, which costs less than its stream. A chunked body ends by its chunks,
  * whatever `Content-Length` says.
  */
-function isFramedByLength(context: Context): boolean {
-  return context.req.header("content-length") !== undefined &&
-    context.req.header("transfer-encoding") === undefined;
+export function isFramedByLength(headers: Headers): boolean {
+  return headers.has("content-length") && !headers.has("transfer-encoding");
 }
 
 async function readStream(
@@ -34,15 +35,28 @@ async function readStream(
   maxBytes: number,
 ): Promise<Uint8Array> {
   if (stream === null) return new Uint8Array();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  // An error inside the loop cancels the stream.
-  for await (const part of stream) {
-    size += part.byteLength;
-    if (size > maxBytes) throw new AppError("payload_too_large");
-    parts.push(part);
-  }
-  return join(parts, size);
+  const blocks: Uint8Array[] = [];
+  for await (const block of readBodyBlocks(openParts(stream), maxBytes)) blocks.push(block);
+  return joinBlocks(blocks);
+}
+
+/**
+ * The body in blocks of 64 KiB (see `readBlocks`).
+ *
+ * Fails with an `AppError` `payload_too_large` beyond `maxBytes`, and for a body in very many small parts.
+ */
+export function readBodyBlocks(
+  parts: PartReader,
+  maxBytes: number,
+): AsyncGenerator<Bytes, void, void> {
+  return readBlocks(parts, { maxBytes, refuse: refuseBody });
+}
+
+function refuseBody(fault: BodyFault): AppError {
+  if (fault === "too_large") return new AppError("payload_too_large");
+  return new AppError("payload_too_large", {
+    message: "The body arrives in too many small parts: send it in parts of at least 512 bytes.",
+  });
 }
 
 /**
@@ -55,12 +69,13 @@ export function refuseDeclaredBody(context: Context, maxBytes = maxBodyBytes): v
   if (declared > maxBytes) throw new AppError("payload_too_large");
 }
 
-function join(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
+/** One array with the bytes of all. */
+export function joinBlocks(blocks: readonly Uint8Array[]): Bytes {
+  const whole = new Uint8Array(blocks.reduce((size, { length }) => size + length, 0));
   let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
+  for (const block of blocks) {
+    whole.set(block, offset);
+    offset += block.length;
   }
   return whole;
 }

@@ -2,7 +2,7 @@ import { withSupabase } from "@supabase/server/adapters/hono";
 import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { AppError } from "../model/errors.ts";
-import type { AppVariables } from "./create_app.ts";
+import type { AppVariables } from "./app_variables.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 
 /**

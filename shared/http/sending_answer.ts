@@ -1,21 +1,37 @@
 import type { Context } from "hono";
+import type * as z from "zod";
 import type { SendingAnswer } from "../messages/send.ts";
 import type { RefusalBody } from "../model/errors.ts";
-import { answerJson } from "./answer.ts";
+import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
+import { writeJson } from "./answer.ts";
+import { arrangeAnswer } from "../model/arrange_answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 
-/**
- * Returns the response to a sending call. The caller must name the response type of the contract.
- * Marks a replay, and adds `Retry-After` (in seconds) where the provider asked to retry later.
- */
-export function answerSending<Body extends object = never>(
+/** Returns the response to a sending call. */
+export type AnswerSending<Body extends object> = (
   context: Context,
-  answer: SendingAnswer<NoInfer<Body> | RefusalBody>,
-): Response {
-  const { outcome, retryAfterMs } = answer;
-  const headers = {
-    ...replayHeaders(answer),
-    ...(retryAfterMs === undefined ? {} : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
+  answer: SendingAnswer<Body | RefusalBody>,
+) => Response;
+
+/**
+ * Creates what responds to a sending call, by the contract's schemas of the response and of the members
+ * of a provider's error. Marks a replay, and adds `Retry-After` (in seconds) where the provider asked to
+ * retry later.
+ */
+export function createSendingAnswer<Schema extends z.ZodType<object>>(
+  response: Schema,
+  failure: z.ZodObject,
+): AnswerSending<AnswerOf<Schema> & object> {
+  const refusal = refusalOf(failure);
+  return (context, answer) => {
+    const { outcome, retryAfterMs } = answer;
+    const headers = {
+      ...replayHeaders(answer),
+      ...(retryAfterMs === undefined
+        ? {}
+        : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
+    };
+    const schema = outcome.status < 300 ? response : refusal;
+    return writeJson(context, arrangeAnswer<object>(schema, outcome.body), outcome.status, headers);
   };
-  return answerJson<object>(context, outcome.body, outcome.status, headers);
 }

@@ -15,16 +15,38 @@ const scopeByFunction: Readonly<Record<string, TokenScope>> = {
   "batches-api": "batches",
 };
 
+/** A call as its route knows it. */
+export interface ScopedCall {
+  readonly functionName: string;
+  readonly method: string;
+  /** The pattern of the route, with the function's name. */
+  readonly route: string;
+}
+
+/** What a call needs: of each of these lists one scope. */
+type RequiredScopes = readonly (readonly TokenScope[])[];
+
+/** Operations that need something else than their function's scope. */
+const scopesByOperation: Readonly<Record<string, RequiredScopes>> = {
+  "DELETE /contacts-api/contacts/:id": [["erase"]],
+  "GET /contacts-api/erasures/:id": [["contacts", "erase"]],
+  // It holds the person's messages.
+  "GET /contacts-api/contacts/:id/export": [["contacts"], ["history"]],
+};
+
 /**
- * The scopes of which a call needs one. Reading in messages-api is also open to who reads the history.
+ * The scopes that a call needs. Reading in messages-api is also open to who reads the history.
  *
  * @throws Error for a function without a row: a defect, and better no answer than an open door.
  */
-export function listScopesOf(functionName: string, method: string): readonly TokenScope[] {
+export function listRequiredScopes({ functionName, method, route }: ScopedCall): RequiredScopes {
   const scope = Object.hasOwn(scopeByFunction, functionName) && scopeByFunction[functionName];
   if (!scope) throw new Error(`${functionName} has no token scope`);
-  const isReading = method === "GET" || method === "HEAD";
-  return functionName === "messages-api" && isReading ? [scope, "history"] : [scope];
+  const operation = `${method === "HEAD" ? "GET" : method} ${route}`;
+  const own = Object.hasOwn(scopesByOperation, operation) && scopesByOperation[operation];
+  if (own) return own;
+  const isReading = operation.startsWith("GET ");
+  return functionName === "messages-api" && isReading ? [[scope, "history"]] : [[scope]];
 }
 
 /**
@@ -33,14 +55,13 @@ export function listScopesOf(functionName: string, method: string): readonly Tok
  * @param granted null for a token that has them all.
  * @throws {AppError} `insufficient_scope`.
  */
-export function requireScope(
-  granted: readonly TokenScope[] | null,
-  functionName: string,
-  method: string,
-): void {
-  const sufficient = listScopesOf(functionName, method);
-  if (granted === null || sufficient.some((scope) => granted.includes(scope))) return;
+export function requireScope(granted: readonly TokenScope[] | null, call: ScopedCall): void {
+  const required = listRequiredScopes(call);
+  const isGranted = (scopes: readonly TokenScope[]): boolean =>
+    granted === null || scopes.some((scope) => granted.includes(scope));
+  if (required.every(isGranted)) return;
+  const needed = required.map((scopes) => scopes.join(" or ")).join(" and ");
   throw new AppError("insufficient_scope", {
-    message: `The token has no scope for this call: it needs ${sufficient.join(" or ")}.`,
+    message: `The token has no scope for this call: it needs ${needed}.`,
   });
 }

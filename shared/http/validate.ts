@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AppError, type Issue } from "../model/errors.ts";
-import { findPhoneFault } from "../model/phone.ts";
+import type { Issue } from "../model/errors.ts";
+import { refuseFields } from "./field_refusal.ts";
 import { describeIssue } from "./issue_messages.ts";
 import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
@@ -107,20 +107,8 @@ function requireValid<Request>(
   }));
   issues.push(...withoutPathsOf(issues, furtherIssues));
   if (parsed.success && issues.length === 0) return parsed.data;
-
-  const { phone } = value;
-  if (typeof phone !== "string" || !issues.some(({ path }) => path === "phone")) {
-    throw new AppError("invalid_request", { issues });
-  }
-  const isImpossible = findPhoneFault(phone) === "impossible";
-  throw new AppError("invalid_phone", {
-    issues,
-    ...(isImpossible ? { message: impossiblePhoneMessage } : {}),
-  });
+  throw refuseFields(value, issues);
 }
-
-const impossiblePhoneMessage =
-  "This phone number cannot exist: send phone with its country code, such as 5511988887777 for Brazil.";
 
 /** Reports one issue per field, because further issues often follow from the first. */
 function withoutPathsOf(reported: readonly Issue[], issues: readonly Issue[]): Issue[] {

@@ -12,7 +12,7 @@ export interface FileRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The JSON of a POST that answers with the file. Absent: a GET. */
   readonly post?: unknown;
-  /** An instance's own `baseUrl`, which an admin has set: its host may be private, and http. */
+  /** An instance's own `baseUrl`, which an admin has set: its origin may be private, and http. */
   readonly trustedBaseUrl?: string | null | undefined;
 }
 
@@ -96,7 +96,7 @@ async function refuseHost(
   { url, trustedBaseUrl }: FileRequest,
   { allowsPrivateHosts, hosts }: FetchRules,
 ): Promise<void> {
-  const isTrusted = isOfHost(url, trustedBaseUrl ?? null);
+  const isTrusted = isOfOrigin(url, trustedBaseUrl ?? null);
   if (findUrlProblem(url, { field: "url", allowsPrivateHosts: true }) !== null) {
     throw new MediaFault("invalid_url");
   }
@@ -107,9 +107,9 @@ async function refuseHost(
   if (verdict === "unresolved") throw new MediaFault("host_not_found");
 }
 
-/** A gateway may serve its files at another port of its host. */
-function isOfHost(url: string, baseUrl: string | null): boolean {
-  return baseUrl !== null && URL.parse(url)?.hostname === URL.parse(baseUrl)?.hostname;
+/** Scheme, host and port: at another port of the host may stand what is open to this machine alone. */
+function isOfOrigin(url: string, baseUrl: string | null): boolean {
+  return baseUrl !== null && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin;
 }
 
 function judgeAnswer({ status, headers }: Response): MediaFault | null {

@@ -42,6 +42,14 @@ export function createFolderStorage(root: string): MediaStorage {
         throw toStorageError(error);
       }
     },
+    async has(path): Promise<boolean> {
+      try {
+        return (await Deno.stat(`${folderOf(path)}/${contentName}`)).isFile;
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return false;
+        throw toStorageError(error);
+      }
+    },
     async delete(paths): Promise<void> {
       for (const path of paths) {
         await onDisk(() => Deno.remove(folderOf(path), { recursive: true })).catch((error) => {

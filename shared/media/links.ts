@@ -1,6 +1,6 @@
 /**
- * Signed links to files: an address of `media-api` that works without a token until it expires. Who has
- * the link can read the file, so it is made for each reader anew, and nothing else opens a file.
+ * Signed links to files: an address of `media-api` that works without a token until it expires. Anyone
+ * with the link can read the file, so each reader gets a new one, and nothing else opens a file.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -109,14 +109,4 @@ export function linkEventData(
   return typeof data["mediaId"] === "string"
     ? withMediaUrl(data as Readonly<Record<string, unknown>> & MediaReference, links)
     : data;
-}
-
-/** Only then is an event read and written anew. */
-const mediaMember = /"mediaId": ?"/;
-
-/** The body of an event with a new link to its message's file. */
-export function linkEventBody(body: string, links: MediaLinks): string {
-  if (!mediaMember.test(body)) return body;
-  const event = JSON.parse(body);
-  return JSON.stringify({ ...event, data: linkEventData(event.data, links) });
 }

@@ -3,6 +3,7 @@ export type MediaFaultReason =
   // What the file is:
   | "too_large"
   | "empty_file"
+  | "too_many_parts"
   | "type_not_allowed"
   | "type_mismatch"
   | "wrong_sha256"
@@ -21,6 +22,7 @@ export type MediaFaultReason =
 const sentences: Readonly<Record<MediaFaultReason, string>> = {
   too_large: "The file is larger than its type allows.",
   empty_file: "The file is empty.",
+  too_many_parts: "The file's host sent it in too many small parts.",
   type_not_allowed: "Files of this type are not allowed.",
   type_mismatch: "The file's content is not of the type that it was given as.",
   wrong_sha256: "The file's SHA-256 is not the one that it was given with.",

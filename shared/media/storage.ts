@@ -27,17 +27,24 @@ export interface MediaStorage {
   put(path: string, body: ReadableStream<Bytes>, options: StoreOptions): Promise<void>;
   /** The content; null where there is no such file. Read it to its end, or cancel it. */
   open(path: string): Promise<ReadableStream<Bytes> | null>;
+  /** Whether there is such a file, whole. */
+  has(path: string): Promise<boolean>;
   /** Deletes files and what an interrupted `put` has left of them. Missing ones are no error. */
   delete(paths: readonly string[]): Promise<void>;
-  /** A URL of the storage's own that serves the file; null where it serves none itself. */
+  /**
+   * A URL of the storage's own that serves the file; null where it serves none itself.
+   *
+   * @throws {StorageError} `missing` where there is no such file.
+   */
   sign(path: string, options: SigningOptions): Promise<string | null>;
 }
 
 /**
  * Why the storage did not do it. `unavailable`: it may later. `too_large`: its own limit is below the
- * file's size. `refused`: anything else, a defect of the set-up.
+ * file's size. `missing`: it has no such file, and it is certain that it would know it. `refused`: anything
+ * else, a defect of the set-up.
  */
-export type StorageFailure = "unavailable" | "too_large" | "refused";
+export type StorageFailure = "unavailable" | "too_large" | "missing" | "refused";
 
 /** The storage has failed. The message names neither the file nor the storage's key. */
 export class StorageError extends Error {

@@ -1,5 +1,6 @@
 /** Bounds a call and its body in time. */
 import type { Bytes } from "../model/bytes.ts";
+import { openParts, type PartReader, readBlocks } from "../runtime/body_blocks.ts";
 import { MediaFault } from "./media_fault.ts";
 
 export interface TimeLimit {
@@ -33,33 +34,39 @@ export interface BodyTime {
 }
 
 /**
- * The same body, which fails with a `MediaFault` where its next part takes too long, or where the
- * connection is lost. Pulls from it only as it is read.
+ * The same body in blocks of 64 KiB, which fails with a `MediaFault` where its next part takes too long,
+ * where its parts are very many and small, or where the connection is lost. Pulls from it only as it is
+ * read.
  */
 export function boundBody(
   body: ReadableStream<Bytes>,
   { abort, endsAtMs, stallTimeoutMs }: BodyTime,
 ): ReadableStream<Bytes> {
-  const reader = body.getReader();
+  const parts = openParts(body);
+  const read = (): Promise<Uint8Array | null> => {
+    const timeoutMs = Math.min(stallTimeoutMs, endsAtMs - performance.now());
+    return withinTime(readPart(parts), { timeoutMs, abort });
+  };
+  const blocks = readBlocks({ ...parts, read }, {
+    maxBytes: Infinity,
+    refuse: () => new MediaFault("too_many_parts"),
+  });
   return new ReadableStream<Bytes>({
     async pull(controller): Promise<void> {
-      const timeoutMs = Math.min(stallTimeoutMs, endsAtMs - performance.now());
-      const { done, value } = await withinTime(readPart(reader), { timeoutMs, abort });
+      const { done, value } = await blocks.next();
       if (done) controller.close();
       else controller.enqueue(value);
     },
     async cancel(reason): Promise<void> {
-      await reader.cancel(reason).catch(() => {});
+      await parts.cancel(reason).catch(() => {});
       abort.abort();
     },
   }, { highWaterMark: 0 });
 }
 
-async function readPart(
-  reader: ReadableStreamDefaultReader<Bytes>,
-): Promise<ReadableStreamReadResult<Bytes>> {
+async function readPart(parts: PartReader): Promise<Uint8Array | null> {
   try {
-    return await reader.read();
+    return await parts.read();
   } catch {
     throw new MediaFault("connection_lost");
   }

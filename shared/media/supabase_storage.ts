@@ -20,7 +20,7 @@ export function createSupabaseStorage(
   { url, secretKey, timeoutMs = 20_000 }: SupabaseStorageOptions,
 ): MediaStorage {
   /** A client of its own for each call: the client takes an end of a call only by its `fetch`. */
-  const openBucket = async (signal: AbortSignal, onSettle: Settled = () => {}) => {
+  const openClient = async (signal: AbortSignal, onSettle: Settled = () => {}) => {
     const { StorageClient } = await import("@supabase/storage-js");
     const headers = { apikey: secretKey, authorization: `Bearer ${secretKey}` };
     const bound: typeof fetch = async (input, init) => {
@@ -30,33 +30,46 @@ export function createSupabaseStorage(
         onSettle();
       }
     };
-    return new StorageClient(`${url.replace(/\/+$/, "")}/storage/v1`, headers, bound)
-      .from(mediaBucket);
+    return new StorageClient(`${url.replace(/\/+$/, "")}/storage/v1`, headers, bound);
   };
+  type Client = Awaited<ReturnType<typeof openClient>>;
   /** A call with a time limit for everything up to its answer's beginning. */
   const withinLimit = async <Result>(
-    work: (bucket: Awaited<ReturnType<typeof openBucket>>) => Promise<Result>,
+    work: (bucket: ReturnType<Client["from"]>, client: Client) => Promise<Result>,
   ): Promise<Result> => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     const stop = (): void => clearTimeout(timer);
     try {
-      return await work(await openBucket(abort.signal, stop));
+      const client = await openClient(abort.signal, stop);
+      return await work(client.from(mediaBucket), client);
     } finally {
       stop();
     }
   };
+  /**
+   * Storage answers a wrong key and a missing bucket as it answers a missing file. It shows the bucket only
+   * to who may read the file.
+   *
+   * @throws {StorageError} where the file may be there all the same.
+   */
+  const confirmMissing = (): Promise<void> =>
+    withinLimit(async (_, client) => {
+      const { error } = await client.getBucket(mediaBucket);
+      if (error === null) return;
+      throw isMissing(error) ? new StorageError("refused") : toStorageError(error);
+    });
   return {
     async put(path, body, { contentType, signal }): Promise<void> {
       const end = signal ?? new AbortController().signal;
       const source = watch(body, end);
-      const bucket = await openBucket(end);
+      const bucket = (await openClient(end)).from(mediaBucket);
       const { error } = await bucket.upload(requirePath(path), source.body, {
         contentType,
         upsert: true,
         duplex: "half",
-        // The file never changes, but nobody else may keep it.
-        cacheControl: "private, 3600",
+        // The file never changes, but nobody else may keep it. The client puts `max-age=` before it.
+        cacheControl: "3600, private",
       });
       if (error === null) return;
       await source.end();
@@ -68,8 +81,17 @@ export function createSupabaseStorage(
       withinLimit(async (bucket) => {
         const { data, error } = await bucket.download(requirePath(path)).asStream();
         if (error === null) return data as ReadableStream<Bytes>;
-        if (isMissing(error)) return null;
-        throw toStorageError(error);
+        if (!isMissing(error)) throw toStorageError(error);
+        await confirmMissing();
+        return null;
+      }),
+    has: (path) =>
+      withinLimit(async (bucket) => {
+        const { error } = await bucket.info(requirePath(path));
+        if (error === null) return true;
+        if (!isMissing(error)) throw toStorageError(error);
+        await confirmMissing();
+        return false;
       }),
     delete: (paths) =>
       withinLimit(async (bucket) => {
@@ -79,16 +101,21 @@ export function createSupabaseStorage(
       }),
     sign: (path, { expiresInSeconds, downloadName }) =>
       withinLimit(async (bucket) => {
-        const { data, error } = await bucket.createSignedUrl(requirePath(path), expiresInSeconds, {
-          ...(downloadName === null ? {} : { download: downloadName }),
-        });
-        if (error !== null) throw toStorageError(error);
-        return data.signedUrl;
+        const { data, error } = await bucket.createSignedUrl(requirePath(path), expiresInSeconds);
+        if (error === null) return withDownloadName(data.signedUrl, downloadName);
+        if (!isMissing(error)) throw toStorageError(error);
+        await confirmMissing();
+        throw new StorageError("missing");
       }),
   };
 }
 
 type Settled = () => void;
+
+/** The client itself would encode the name twice: `relatório` would be saved as `relat%C3%B3rio`. */
+function withDownloadName(signedUrl: string, name: string | null): string {
+  return name === null ? signedUrl : `${signedUrl}&download=${encodeURIComponent(name)}`;
+}
 
 /** An error as the client gives it; every field is uncertain. */
 interface ClientError {

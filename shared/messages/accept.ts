@@ -37,6 +37,8 @@ export interface MessageDraft {
   readonly sentBy?: string | undefined;
   /** Whether the channel carries it to a phone alone, not to a user id. */
   readonly needsPhone?: boolean | undefined;
+  /** Undefined for true. */
+  readonly pauseAgent?: boolean | undefined;
   /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
 }
@@ -112,6 +114,7 @@ function recordCall(
       delayTypingMs: draft.delayTypingMs,
       // Undefined for most messages, which keeps them plain.
       needsPhone: draft.needsPhone === true ? true : undefined,
+      pausesAgent: draft.pauseAgent === false ? false : undefined,
     },
     delivery: request.delivery,
   });

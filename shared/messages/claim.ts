@@ -1,8 +1,12 @@
 import type { Database } from "../database/database.ts";
 import type { ClaimedMessage, ClaimedMessages, ClaimLimits } from "../database/rpcs/queue.ts";
 
-/** A claimed message with the end of its lease by this process' wall clock, never later than the true one. */
+/**
+ * A claimed message with times of its claim by this process' wall clock, which keeps running while a machine
+ * is suspended. None is later than the true one.
+ */
 export interface LeasedMessage extends ClaimedMessage {
+  readonly claimedAtMs: number;
   readonly leaseEndsAtMs: number;
 }
 
@@ -27,10 +31,12 @@ export async function claimDueMessages(
   limits: ClaimLimits,
 ): Promise<ClaimResult> {
   // Read before the call, so that no lease ends sooner however long the answer takes.
-  const leaseEndsAtMs = Date.now() + limits.leaseSeconds * 1_000;
+  const claimedAtMs = Date.now();
+  const leaseEndsAtMs = claimedAtMs + limits.leaseSeconds * 1_000;
   const claimed = await database.rpc("claim_due_messages", limits);
   const messages = claimed.messages.map((message) => ({
     ...message,
+    claimedAtMs,
     leaseEndsAtMs: leaseEndsAtMs + (message.delayTypingMs ?? 0),
   }));
   return { ...claimed, messages };

@@ -33,11 +33,18 @@ export async function dispatchMessage(
   services: DispatchingServices,
   message: LeasedMessage,
 ): Promise<Receipt["outcome"]> {
+  let calledAfterMs: number | undefined;
+  const onCall = (): void => {
+    calledAfterMs = Math.max(Date.now() - message.claimedAtMs, 0);
+  };
   const receipt = message.isAgentPaused
     ? agentPaused
-    : await sendClaimedMessage(services, message, { bypassLimit: true });
-  const { messageId, claimToken, sealedProviderConfig } = message;
-  await recordOutcome(services, { messageId, claimToken, receipt, sealedProviderConfig });
+    : await sendClaimedMessage(services, message, { bypassLimit: true, onCall });
+  const { instanceId, messageId, claimToken, sealedProviderConfig } = message;
+  await recordOutcome(services, {
+    ...{ instanceId, messageId, claimToken },
+    ...{ receipt, sealedProviderConfig, calledAfterMs },
+  });
   return receipt.outcome;
 }
 
@@ -54,8 +61,8 @@ export async function dispatchDueMessages(
 /** Sends a message as it is stored, once. Never throws. */
 export async function sendClaimedMessage(
   services: DispatchingServices,
-  message: LeasedMessage,
-  { bypassLimit }: { readonly bypassLimit: boolean },
+  message: Omit<LeasedMessage, "claimedAtMs">,
+  options: Omit<ClaimedCall, "leaseEndsAtMs">,
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
   if (message.isOptedOut) return contactOptedOut;
@@ -65,7 +72,7 @@ export async function sendClaimedMessage(
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
   const { leaseEndsAtMs, file } = message;
-  const call = { bypassLimit, leaseEndsAtMs };
+  const call = { ...options, leaseEndsAtMs };
   return await sendWithFile(services, { provider, outbound, file }, call);
 }
 
@@ -95,6 +102,8 @@ export interface ClaimedCall {
   readonly bypassLimit: boolean;
   /** By the wall clock, which keeps running while a machine is suspended. */
   readonly leaseEndsAtMs: number;
+  /** Called when the provider's call begins, from which the instance's next interval counts. */
+  readonly onCall?: () => void;
 }
 
 /**
@@ -105,7 +114,7 @@ export async function callProvider(
   services: DispatchingServices,
   provider: Provider,
   outbound: OutboundMessage,
-  { bypassLimit, leaseEndsAtMs }: ClaimedCall,
+  { bypassLimit, leaseEndsAtMs, onCall = () => {} }: ClaimedCall,
 ): Promise<Receipt> {
   const { messageId } = outbound;
   const latestEndMs = Date.now() + services.providerTimeoutMs + (outbound.delayTypingMs ?? 0);
@@ -113,6 +122,7 @@ export async function callProvider(
     services.log.error("claim_expired", { messageId, remainingMs: leaseEndsAtMs - Date.now() });
     return claimTooOld;
   }
+  onCall();
   try {
     return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, bypassLimit });
   } catch (error) {

@@ -59,6 +59,17 @@ export function runErasures(database: Database): Promise<{ readonly isComplete: 
   return database.rpc("run_erasures", { maxRows: erasureBatch });
 }
 
+/**
+ * Most messages that one step of a merge moves: some tenths of a second, for which a call that changes one of
+ * them waits.
+ */
+const mergeBatch = 1_000;
+
+/** Takes the next step of a merge, see `run_merges`; `isComplete` if none can go on. */
+export function runMerges(database: Database): Promise<{ readonly isComplete: boolean }> {
+  return database.rpc("run_merges", { maxRows: mergeBatch });
+}
+
 /** Gives running batches their next message where none of theirs waits; see `feed_batches`. */
 export function feedBatches(database: Database): Promise<{ readonly fed: number }> {
   return database.rpc("feed_batches", { maxInstances: maintenanceBatch });

@@ -92,6 +92,7 @@ async function upload(
 ): Promise<HandedOver | Receipt> {
   const { mediaId, mimeType, storagePath } = file;
   const content = storagePath === null ? null : await files.storage.open(storagePath);
+  if (content === null) await database.rpc("expire_lost_media", { mediaId });
   if (content === null || mimeType === null) return fileIsGone;
   const extension = extensionOfType(mimeType) ?? "bin";
   const receipt = await carrier.upload(

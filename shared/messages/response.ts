@@ -95,11 +95,21 @@ function refuse(
   return { status: refusal.status, body: refusal.toBody() };
 }
 
+/** What a refusal after the call was recorded says of it: as a success, with what there is. */
+type RefusedOutcome =
+  & Pick<AcceptedOutcome, "contactId" | "conversationId" | "aiAgentPausedUntil">
+  & Partial<Pick<AcceptedOutcome, "messageId" | "scheduledFor" | "heldBy">>
+  & {
+    readonly providerMessageId?: string | null;
+    readonly status?: MessageStatus | null;
+    readonly assignment?: AssignmentOutcome;
+  };
+
 function describeOutcome(
   outcome: AcceptedOutcome,
   status: MessageStatus | null,
   providerMessageId: string | null,
-): Record<string, unknown> {
+): RefusedOutcome {
   return {
     contactId: outcome.contactId,
     conversationId: outcome.conversationId,

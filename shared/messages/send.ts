@@ -85,7 +85,8 @@ export async function executeSending<Body extends object>(
   const outbound = { messageId, to, content, delayTypingMs };
   const call = { bypassLimit: false, leaseEndsAtMs };
   const receipt = await sendWithFile(services, { provider, outbound, file }, call);
-  return await settleSending(services, { messageId, claimToken, receipt, sealedProviderConfig }, {
+  const settlement = { instanceId, messageId, claimToken, receipt, sealedProviderConfig };
+  return await settleSending(services, settlement, {
     idempotency,
     response: respond(accepted, receipt),
   });
@@ -94,10 +95,10 @@ export async function executeSending<Body extends object>(
 /** Records the outcome of an immediate send and answers with it. */
 async function settleSending<Body extends object>(
   services: SendingServices,
-  { messageId, claimToken, receipt, sealedProviderConfig }: Settlement,
+  settlement: Settlement,
   kept: KeptResponse<Body>,
 ): Promise<SendingAnswer<Body>> {
-  const settlement = { messageId, claimToken, receipt, sealedProviderConfig };
+  const { receipt } = settlement;
   await recordOutcome(services, settlement, kept);
   const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
   return {

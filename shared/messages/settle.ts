@@ -7,9 +7,12 @@ import type { Receipt } from "../providers/provider.ts";
 
 /** The outcome of one claimed message. */
 export interface Settlement {
+  readonly instanceId: string;
   readonly messageId: string;
   readonly claimToken: string;
   readonly receipt: Receipt;
+  /** How long after its claim the provider was called; undefined where it was not, or is not paced. */
+  readonly calledAfterMs?: number | undefined;
   /** The stored credentials that the call used, if known. */
   readonly sealedProviderConfig?: string;
 }
@@ -22,12 +25,13 @@ export interface KeptResponse<Body extends object = object> {
 
 /**
  * Waits before each retry to record an outcome, in milliseconds. They may outlast the claim's lease: a
- * provider's acceptance is recorded even then.
+ * provider's acceptance is recorded even then. Together they outlast the 32 s for which the platform's
+ * Data API was seen to be away after a restart of Postgres.
  */
-const settleRetryDelaysMs = [100, 400, 1_500, 4_000, 8_000, 16_000];
+const settleRetryDelaysMs = [100, 400, 1_500, 4_000, 8_000, 16_000, 16_000];
 
 /**
- * Records an outcome. Retries for half a minute while the database cannot be reached, and for a minute
+ * Records an outcome. Retries for 46 s while the database cannot be reached, and for over a minute
  * more if each try times out: only this claim knows the provider's answer. If no try succeeds, the lease
  * ends and the message is `unconfirmed`: visible, and not sent again by itself.
  */
@@ -59,6 +63,7 @@ async function settleMessage(
   kept?: KeptResponse,
 ): Promise<void> {
   await database.rpc("settle_messages", {
+    instanceId: settlement.instanceId,
     results: [toResult(settlement)],
     idempotency: kept?.idempotency ?? null,
     response: kept?.idempotency ? writeResponse(kept.response) : null,
@@ -66,8 +71,8 @@ async function settleMessage(
 }
 
 function toResult(settlement: Settlement): SettledOutcome {
-  const { messageId, claimToken, receipt, sealedProviderConfig } = settlement;
-  const claim = { messageId, claimToken };
+  const { messageId, claimToken, receipt, sealedProviderConfig, calledAfterMs } = settlement;
+  const claim = { messageId, claimToken, calledAfterMs };
   switch (receipt.outcome) {
     case "accepted":
       return {
@@ -75,6 +80,7 @@ function toResult(settlement: Settlement): SettledOutcome {
         outcome: "accepted",
         providerMessageId: receipt.providerMessageId,
         waId: receipt.waId,
+        channelStatus: receipt.channelStatus,
       };
     case "rejected":
       return {

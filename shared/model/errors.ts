@@ -59,6 +59,7 @@ const refusals = {
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
   batch_not_found: [404, "The instance has no such batch."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
+  request_timeout: [408, "The body did not arrive within 30 seconds; send the call again."],
   idempotency_key_in_progress: [
     409,
     "The first call with this Idempotency-Key is still in progress.",
@@ -88,6 +89,10 @@ const refusals = {
   endpoint_not_active: [
     409,
     "The webhook endpoint is not active: send PATCH endpoints/:id with isActive true first.",
+  ],
+  replay_pending: [
+    409,
+    "An earlier replay of the webhook endpoint has not been sent yet; try again when it has.",
   ],
   batch_state: [409, "The batch's status does not allow this call."],
   media_pending: [409, "The file is still being fetched from the provider; try again soon."],
@@ -175,6 +180,14 @@ export class AppError extends Error {
       ...this.extras.body,
     };
   }
+}
+
+/** `service_unavailable` for a call that came when too many others wait. */
+export function refuseOverload(retryAfterSeconds = 1): AppError {
+  return new AppError("service_unavailable", {
+    message: "The service is overloaded; try again in a moment.",
+    headers: { "Retry-After": `${retryAfterSeconds}` },
+  });
 }
 
 /** The envelope of an error response, and the members that its code adds. */

@@ -4,7 +4,7 @@ export const eventTypes = [
   ...["message.failed", "message.unconfirmed", "message.canceled", "message.expired"] as const,
   ...["message.edited", "message.deleted"] as const,
   ...["contact.created", "contact.updated", "contact.merged"] as const,
-  ...["contact.consent_changed", "contact.erased"] as const,
+  ...["contact.identity_changed", "contact.consent_changed", "contact.erased"] as const,
   ...["conversation.assigned", "conversation.status_changed"] as const,
   ...["agent.paused", "agent.resumed"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,

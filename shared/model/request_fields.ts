@@ -6,6 +6,9 @@ import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
 
+/** The query of an operation that needs none: it may name the token's instance. */
+export const instanceQuerySchema = z.object({ instanceId: instanceIdSchema.optional() });
+
 /** An id of ours. Any UUID version: an unknown id is not found, not malformed. */
 export const idSchema = z.guid("must be a UUID");
 

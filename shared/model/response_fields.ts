@@ -1,6 +1,6 @@
 /** Fields that several responses share. */
 import * as z from "zod";
-import { instantSchema } from "./instant.ts";
+import { zonedInstantSchema } from "./instant.ts";
 import { mediaStatuses } from "./media_status.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
@@ -26,14 +26,48 @@ export const mediaFields = {
   mediaId: z.uuid().nullable(),
   mediaStatus: z.enum(mediaStatuses).nullable(),
   mediaUrl: z.string().nullable(),
+  mediaFilename: z.string().nullable(),
+  mediaMimeType: z.string().nullable(),
+  mediaSize: z.int().min(0).nullable(),
 };
+
+/** The option or the button that a contact chose. */
+export const choiceSchema = z.object({ id: z.string().nullable().optional(), title: z.string() });
+
+const authorSchema = z.object({
+  name: z.string().optional(),
+  phone: z.string().optional(),
+  userId: z.string().optional(),
+  lid: z.string().optional(),
+});
+
+/** What a message's record says of its place in a conversation, and of who wrote it. */
+export const messageFactFields = {
+  quotedMessageId: z.uuid().nullable(),
+  quotedProviderMessageId: z.string().nullable(),
+  isGroup: z.boolean(),
+  chatName: z.string().nullable(),
+  author: authorSchema.nullable(),
+  sentBy: z.string().nullable(),
+  isTypedOnPhone: z.boolean(),
+};
+
+/** The contact of a message, in its record and in its events. */
+export const messageContactSchema = z.object({
+  contactId: z.uuid(),
+  phone: z.string().nullable(),
+  name: z.string().nullable(),
+  userId: z.string().nullable(),
+  username: z.string().nullable(),
+  lid: z.string().nullable(),
+});
 
 /** The state of a message that a call has sent, queued or scheduled (decisions, section 5). */
 export const sentMessageFields = {
   messageId: z.uuid(),
   providerMessageId: z.string().nullable(),
   status: messageStatusSchema,
-  scheduledFor: instantSchema.nullable(),
+  scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
 };
 
@@ -46,6 +80,16 @@ export const providerFailureFields = {
   }),
   retryable: z.boolean(),
 };
+
+/** The response of a provider's error, by the members that it adds to the envelope. */
+export function refusalOf(failure: z.ZodObject): z.ZodObject {
+  return z.object({
+    success: z.literal(false),
+    error: z.string(),
+    message: z.string(),
+    ...failure.shape,
+  });
+}
 
 type DeepReadonly<Value> = Value extends readonly (infer Item)[] ? readonly DeepReadonly<Item>[]
   : Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }

@@ -1,5 +1,6 @@
 /** What a client token may be used for. A token without scopes of its own has them all. */
 export const tokenScopes = [
-  ...["send", "contacts", "conversations", "history", "events", "media", "batches"] as const,
+  ...["send", "contacts", "conversations", "history", "events", "media"] as const,
+  ...["batches", "erase"] as const,
 ] as const;
 export type TokenScope = (typeof tokenScopes)[number];

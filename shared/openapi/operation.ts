@@ -67,6 +67,8 @@ export interface Operation {
   readonly access: Access;
   readonly pathParameters?: Readonly<Record<string, PathParameter>>;
   readonly query?: z.ZodObject;
+  /** Whether unknown parameters of the query are named in `ignoredFields` instead of being refused. */
+  readonly ignoresParameters?: boolean;
   readonly body?: z.ZodObject;
   /** The variants of the body in the document, where one field determines the others. */
   readonly documentedBody?: z.ZodType;

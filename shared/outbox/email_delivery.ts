@@ -59,7 +59,6 @@ function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): Addres
  */
 const permanentErrors = new Set<string>([
   "invalid_attachment",
-  "invalid_from_address",
   "invalid_idempotency_key",
   "invalid_idempotent_request",
   "invalid_parameter",
@@ -71,9 +70,12 @@ const permanentErrors = new Set<string>([
 /** Statuses of a request that Resend finds invalid, whatever the error's name. */
 const permanentStatuses = new Set<unknown>([400, 422]);
 
-/** An unverified domain or a test key is also a `validation_error`; its status 403 tells it apart. */
+/**
+ * What the operator puts right is not about the e-mail: a missing or wrong key, the sender's address, an
+ * unverified domain (also a `validation_error`, which its status 403 tells apart).
+ */
 function isPermanent({ name, statusCode }: MailError): boolean {
-  if (statusCode === 401 || statusCode === 403) return false;
+  if (statusCode === 401 || statusCode === 403 || name === "invalid_from_address") return false;
   return permanentErrors.has(String(name)) || permanentStatuses.has(statusCode);
 }
 

@@ -61,6 +61,8 @@ export type Receipt =
     readonly providerMessageId: string;
     /** The recipient's address as the provider knows it; may differ from what was sent to. */
     readonly waId?: string | undefined;
+    /** What it says of a message that it keeps back for now, in its own word. */
+    readonly channelStatus?: string | undefined;
   }
   | {
     readonly outcome: "rejected";
@@ -112,7 +114,7 @@ export interface FileLocation {
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON of a POST that answers with JSON, whose member `base64` is the file. Absent: a GET. */
   readonly post?: unknown;
-  /** The instance's own address, which an admin has set: its host need not be public. */
+  /** The instance's own address, which an admin has set: its origin need not be public. */
   readonly trustedBaseUrl: string | null;
   /** What the channel says that the file is, in lower-case hexadecimal. */
   readonly sha256?: string | undefined;

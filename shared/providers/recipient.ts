@@ -13,6 +13,18 @@ export function isLid(address: string): boolean {
   return address.endsWith("@lid");
 }
 
+const groupSuffix = "@g.us";
+
+/** A group's address, where the channel names a group by digits alone. */
+export function toGroupAddress(groupId: string): string {
+  return `${groupId}${groupSuffix}`;
+}
+
+/** The digits of such an address; null for any other. */
+export function readGroupId(address: string): string | null {
+  return address.endsWith(groupSuffix) ? address.slice(0, -groupSuffix.length) : null;
+}
+
 /** The outcome of a message to an address that the channel does not know. It is not called. */
 export const recipientNeedsPhone: Receipt = {
   outcome: "rejected",

@@ -15,8 +15,10 @@ export type DatabaseConfig =
 /** A function's configuration, read from its environment once, in its `index.ts`. */
 export interface Config {
   readonly database: DatabaseConfig;
-  /** The project's secret keys by name: they open admin-api, dispatch-queue and metrics. */
+  /** The project's secret keys by name: they open admin-api and metrics. */
   readonly secretKeys: Readonly<Record<string, string>>;
+  /** Those that open dispatch-queue: the same, and the schedule's own, which opens nothing else. */
+  readonly dispatcherKeys: Readonly<Record<string, string>>;
   /** Base64 keys, the first seals; see `createCredentialVault`. */
   readonly credentialsKeys: string;
   readonly email: EmailConfig;
@@ -70,6 +72,8 @@ const environmentSchema = z.object({
   PROVIDER_TIMEOUT_MS: z.coerce.number().int().min(100).max(60_000).default(20_000),
   ALLOW_PRIVATE_HOSTS: z.enum(["true", "false"]).default("false"),
   MEDIA_FOLDER: z.string().min(1).optional(),
+  MEDIA_STORAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MEDIA_STORAGE_KEY: z.string().min(20).optional(),
   FUNCTIONS_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
 
@@ -95,12 +99,14 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     throw new ConfigError(`Missing or malformed environment variables: ${names.join(", ")}.`);
   }
   const values = parsed.data;
-  const secretKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
-  refusePublishedKeys(secretKeys, values.CREDENTIALS_KEYS);
+  const dispatcherKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
+  refusePublishedKeys(dispatcherKeys, values.CREDENTIALS_KEYS);
+  const secretKeys = withoutScheduleKey(dispatcherKeys);
   const database = readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys);
   return {
     database,
     secretKeys,
+    dispatcherKeys,
     credentialsKeys: values.CREDENTIALS_KEYS,
     email: {
       resendApiKey: values.RESEND_API_KEY,
@@ -111,7 +117,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
-    media: readMedia(values.MEDIA_FOLDER, database),
+    media: readMedia(values, database),
     functionsUrl: (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
       .replace(/\/+$/, ""),
   };
@@ -121,8 +127,26 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 const localOrigin = "http://127.0.0.1:54321";
 const localMediaFolder = ".local/media";
 
-/** A folder that is named wins. Otherwise files are where the Data API is. */
-function readMedia(folder: string | undefined, database: DatabaseConfig): MediaConfig {
+/**
+ * A place that is named wins. Otherwise files are where the Data API is.
+ *
+ * @throws {ConfigError} for two places, and for half of one.
+ */
+function readMedia(
+  { MEDIA_FOLDER: folder, MEDIA_STORAGE_URL: url, MEDIA_STORAGE_KEY: secretKey }: z.infer<
+    typeof environmentSchema
+  >,
+  database: DatabaseConfig,
+): MediaConfig {
+  if (url !== undefined || secretKey !== undefined) {
+    if (url === undefined || secretKey === undefined) {
+      throw new ConfigError("MEDIA_STORAGE_URL and MEDIA_STORAGE_KEY belong together: set both.");
+    }
+    if (folder !== undefined) {
+      throw new ConfigError("Set MEDIA_FOLDER or MEDIA_STORAGE_URL, not both.");
+    }
+    return { kind: "supabase", url, secretKey };
+  }
   if (folder !== undefined || database.kind === "direct") {
     return { kind: "folder", folder: folder ?? localMediaFolder };
   }
@@ -176,6 +200,31 @@ function readSecretKeys(
     throw new ConfigError("SUPABASE_SECRET_KEYS (or SUPABASE_SECRET_KEY) is missing.");
   }
   return { default: single };
+}
+
+/** The name of the schedule's own key, in `SUPABASE_SECRET_KEYS`. */
+const scheduleKeyName = "cron";
+
+/**
+ * The keys but the schedule's. That one stands in the database's tables while pg_net makes a call, where
+ * every role with SQL can read it, so it must open no more than the call needs.
+ */
+function withoutScheduleKey(
+  keys: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const scheduleKey = keys[scheduleKeyName];
+  const others = Object.entries(keys).filter(([name]) => name !== scheduleKeyName);
+  if (others.length === 0) {
+    throw new ConfigError(
+      "SUPABASE_SECRET_KEYS holds only the key named cron, which opens dispatch-queue alone: add another one.",
+    );
+  }
+  if (others.some(([, key]) => key === scheduleKey)) {
+    throw new ConfigError(
+      "SUPABASE_SECRET_KEYS holds the key named cron under another name too: give cron a key of its own.",
+    );
+  }
+  return Object.fromEntries(others);
 }
 
 function readDatabase(

@@ -24,11 +24,13 @@ const dnsCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
  * Checks where host names lead, just before they are called: a public name may resolve to a private
- * address. Needs the runtime's resolver, the one that `fetch` uses. Where a runtime has none, only
- * the written host is checked.
+ * address. Needs the runtime's resolver, the one that `fetch` uses. Where a runtime has none,
+ * only the written host is checked; where it has one, a name is called only with its addresses known.
  */
 export class HostResolution {
   readonly #verdicts = new Map<string, { verdict: Promise<HostVerdict>; untilMs: number }>();
+  /** Decided once, at the first use. */
+  #hasResolver: Promise<boolean> | undefined;
 
   constructor(private readonly resolve: ResolveHost = resolveWithRuntime) {}
 
@@ -48,15 +50,30 @@ export class HostResolution {
   }
 
   async #judge(hostname: string): Promise<HostVerdict> {
+    this.#hasResolver ??= canResolve(this.resolve);
+    if (!await this.#hasResolver) return "public";
     try {
       const addresses = await this.resolve(hostname);
       if (addresses.length === 0) return "unresolved";
       return addresses.every(isPublicAddress) ? "public" : "private";
-    } catch (error) {
+    } catch {
       // A failed look-up is no permission: the call's own look-up might succeed.
-      const code: unknown = (error as { code?: unknown } | null)?.code;
-      return typeof code === "string" && dnsCode.test(code) ? "unresolved" : "public";
+      return "unresolved";
     }
+  }
+}
+
+/**
+ * Whether the runtime has a resolver. Asks for a name that every resolver knows, so that no caller's name
+ * decides it.
+ */
+async function canResolve(resolve: ResolveHost): Promise<boolean> {
+  try {
+    await resolve("localhost");
+    return true;
+  } catch (error) {
+    const code: unknown = (error as { code?: unknown } | null)?.code;
+    return typeof code === "string" && dnsCode.test(code);
   }
 }
 

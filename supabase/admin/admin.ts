@@ -1,14 +1,22 @@
 /** `deno task admin`: admin-api from the command line. `--help` lists the commands. */
 
-import { defaultPort, originOf, resolveDataDir } from "../local/settings.ts";
+import { resolveDataDir } from "../local/settings.ts";
 import { findSecretKey } from "./admin_key.ts";
 import { openAdminApi, openBatchReader } from "./admin_api.ts";
 import { runAdminCommand } from "./commands.ts";
+import { findLocalStack, untilStarted } from "./local_stack.ts";
 
 // Treats an empty variable as absent.
 const environment = Deno.env.toObject();
-const port = Number(environment["PORT"] || defaultPort);
-const apiUrl = environment["API_URL"] || environment["SUPABASE_URL"] || originOf(port);
+const dataDir = resolveDataDir(environment);
+const givenUrl = environment["API_URL"] || environment["SUPABASE_URL"];
+const apiUrl = (givenUrl || await findLocalStack(dataDir, environment["PORT"])).replace(/\/+$/, "");
+
+/** The stack writes its keys while it starts, so it is waited for first. */
+async function readSecretKey(): Promise<string> {
+  if (!givenUrl) await untilStarted(apiUrl, (sentence) => write(Deno.stderr, sentence));
+  return await findSecretKey(environment["SUPABASE_SECRET_KEY"], apiUrl, dataDir);
+}
 
 /** A reader that closes the pipe early (`| head`) is not an error. */
 function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
@@ -21,17 +29,14 @@ function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): v
 
 Deno.exit(
   await runAdminCommand({
-    api: openAdminApi(
-      apiUrl.replace(/\/+$/, ""),
-      () => findSecretKey(environment["SUPABASE_SECRET_KEY"], apiUrl, resolveDataDir(environment)),
-    ),
+    api: openAdminApi(apiUrl, readSecretKey),
     print: (text) => write(Deno.stdout, text),
     printError: (text) => write(Deno.stderr, text),
     readFile: (path) => Deno.readTextFile(path),
     isTerminal: Deno.stdout.isTerminal(),
     columns: () => Deno.consoleSize().columns,
     ...(environment["CLIENT_TOKEN"]
-      ? { readBatch: openBatchReader(apiUrl.replace(/\/+$/, ""), environment["CLIENT_TOKEN"]) }
+      ? { readBatch: openBatchReader(apiUrl, environment["CLIENT_TOKEN"]) }
       : {}),
     readStdin: () => new Response(Deno.stdin.readable).text(),
   }, Deno.args),

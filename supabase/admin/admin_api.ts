@@ -90,7 +90,11 @@ async function fetchApi(url: string, init: RequestInit): Promise<Response> {
       signal: AbortSignal.timeout(60_000),
     });
   } catch {
-    throw new AdminApiError(`No response from ${new URL(url).origin}. Check API_URL.`);
+    throw new AdminApiError(
+      `No response from ${
+        new URL(url).origin
+      }. Start the local stack with deno task start, or check API_URL.`,
+    );
   }
 }
 

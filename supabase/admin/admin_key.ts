@@ -1,5 +1,5 @@
 import { locateStackKeys, readStackKeys } from "../local/stack_keys.ts";
-import { StackStartError } from "../local/stack_start_error.ts";
+import { StartError } from "../host/start_error.ts";
 import { AdminApiError } from "./admin_api.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function findSecretKey(
   }
   const path = locateStackKeys(dataDir);
   const keys = await readStackKeys(dataDir).catch((error) => {
-    if (error instanceof StackStartError) throw new AdminApiError(error.message, true);
+    if (error instanceof StartError) throw new AdminApiError(error.message, true);
     throw error;
   });
   if (keys !== null) return keys.secretKey;

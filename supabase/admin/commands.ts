@@ -1,4 +1,6 @@
 import { Command, CommanderError } from "commander";
+import * as z from "zod";
+import { tokenScopes } from "../../shared/model/token_scope.ts";
 import { version } from "../../shared/model/version.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { resourceDocs } from "../../functions/admin-api/docs.ts";
@@ -57,7 +59,7 @@ const noToken = "Set CLIENT_TOKEN to a client token of the batch's instance.";
 function createProgram(context: AdminCommandContext): Command {
   const program = new Command("deno task admin")
     .description(
-      "Administers the service through admin-api. API_URL (or SUPABASE_URL) is the URL of the service and SUPABASE_SECRET_KEY its secret key. Default: the local stack, whose key is read from DATA_DIR.",
+      "Administers the service through admin-api. API_URL (or SUPABASE_URL) is the URL of the service and SUPABASE_SECRET_KEY its secret key. Default: the local stack that runs on DATA_DIR, whose address and key are read there.",
     )
     .version(version, "--version", "print the release")
     .option("--json", "print the API's response as JSON")
@@ -65,6 +67,7 @@ function createProgram(context: AdminCommandContext): Command {
     .configureOutput({ writeOut: context.print, writeErr: context.printError });
   for (const docs of resourceDocs) addResource(context, program, docs);
   addTokens(context, program);
+  addHealth(context, program);
   addCredentials(context, program);
   addQueue({
     api: context.api,
@@ -93,6 +96,9 @@ function addResource(context: AdminCommandContext, program: Command, docs: Resou
   const name = resource.path.slice(1);
   const command = program.command(name).description(commandLine.description)
     .addHelpText("after", `\nExample:\n  deno task admin ${commandLine.example}`);
+  if (commandLine.workedExample !== undefined) {
+    command.addHelpText("after", `\n${commandLine.workedExample}`);
+  }
 
   if (resource.create !== undefined) {
     const created = listOptions(resource.create.schema, fields);
@@ -166,7 +172,8 @@ function addTokens(context: AdminCommandContext, program: Command): void {
     .option("--expires-at <instant>", "ISO 8601 with offset; default: the token does not expire")
     .option(
       "--scopes <names>",
-      "what it may be used for, such as send,history; default: everything",
+      `what it may be used for: ${tokenScopes.join(",")}; default: everything. ` +
+        "contacts reads and writes contacts, erase erases one, contacts,history exports one",
     )
     .action(async (instanceId: string, { label, expiresAt, scopes }: Options) => {
       const fields = { label, expiresAt, scopes: readScopes(scopes) };
@@ -215,6 +222,27 @@ function addRetry(context: AdminCommandContext, program: Command, command: Comma
     show(context, program, await context.api.call("POST", path, {}));
   });
 }
+
+function addHealth(context: AdminCommandContext, program: Command): void {
+  program.command("health").description("whether all instances' messages go out")
+    .addHelpText("after", "\nExample:\n  deno task admin health")
+    .action(async () => {
+      const answer = await context.api.call("GET", "health");
+      if (wantsJson(program)) return show(context, program, answer);
+      const { attention, ...figures } = answer;
+      context.print(`${formatRecord(figures)}\n\nNeed attention:\n`);
+      context.print(`${formatAttention(attention)}\n`);
+    });
+}
+
+/** The instances that need attention, with the members that the API gives of each. */
+function formatAttention(attention: unknown): string {
+  const { success, data } = attentionSchema.safeParse(attention);
+  if (!success) throw new AdminApiError(unexpectedResponse);
+  return formatTable(data, Object.keys(data[0] ?? {}));
+}
+
+const attentionSchema = z.array(z.record(z.string(), z.unknown()));
 
 function addCredentials(context: AdminCommandContext, program: Command): void {
   const command = program.command("credentials").description("credentials of the providers");

@@ -17,38 +17,34 @@ import {
 export function describeSchedule(
   schedule: DispatcherSchedule,
 ): { readonly lines: readonly string[]; readonly isHealthy: boolean } {
-  const { missingExtensions, missingSecrets, job, lastRuns, lastAnswers, checkedAt } = schedule;
+  const { missingExtensions, job, lastRuns, lastAnswers, checkedAt } = schedule;
   const [run] = lastRuns;
   const [answer] = lastAnswers;
   const problems = [
     ...missingExtensions.map((name) =>
       `The extension ${name} is missing: enable it under Database, Extensions.`
     ),
-    ...missingSecrets.map((name) =>
-      `Vault has no secret named ${name}: select vault.create_secret('...', '${name}');`
-    ),
+    ...describeSecrets(schedule),
     ...job?.isActive === false ? ["The job dispatch-queue is disabled."] : [],
     ...run !== undefined && isStale(schedule, run.startedAt)
       ? [`No run since ${run.startedAt} (now: ${checkedAt}). Check that pg_cron works.`]
       : [],
-    ...answer !== undefined && isStale(schedule, answer.at)
-      ? [`No response since ${answer.at} (now: ${checkedAt}). Check that pg_net works.`]
-      : [],
-    ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
-    ...answer !== undefined && answer.statusCode !== 200
+    ...answer !== undefined && isStale(schedule, answer.calledAt)
       ? [
-        `The status of the last response was ${answer.statusCode ?? "none"}${
-          describeError(answer.error)
-        }.`,
+        `No call has been answered that began after ${answer.calledAt} (now: ${checkedAt}). Check that pg_net works.`,
       ]
       : [],
+    ...run?.status === "failed" ? [`The last run failed: ${run.message ?? "no message"}`] : [],
+    ...answer === undefined ? [] : describeFailure(answer),
   ];
   const state = [
     job === null
       ? "dispatch-queue is not scheduled."
       : `dispatch-queue is scheduled (${job.schedule}): ${job.command}`,
     run === undefined ? "It has not run yet." : `Last run: ${run.startedAt}, ${run.status}.`,
-    ...answer === undefined ? [] : [`Last response: ${answer.at}, ${answer.statusCode ?? "none"}.`],
+    ...answer === undefined
+      ? []
+      : [`Last call: began ${answer.calledAt}, answered ${answer.statusCode ?? "nothing"}.`],
   ];
   return { lines: [...state, ...problems], isHealthy: job !== null && problems.length === 0 };
 }
@@ -70,8 +66,35 @@ function readPeriodMs(schedule: string): number {
   return seconds === undefined ? 60_000 : Number(seconds) * 1_000;
 }
 
-function describeError(error: string | null): string {
-  return error === null ? "" : ` (${error})`;
+function describeSecrets({ missingSecrets, unreadableSecrets }: DispatcherSchedule): string[] {
+  const create = (name: string): string => `select vault.create_secret('...', '${name}');`;
+  return [
+    ...missingSecrets.map((name) => `Vault has no secret named ${name}: ${create(name)}`),
+    ...unreadableSecrets.map((name) =>
+      `Vault cannot decrypt the secret named ${name}: another project's root key sealed it, as after a restore. Create it anew: delete from vault.secrets where name = '${name}'; ${
+        create(name)
+      }`
+    ),
+  ];
+}
+
+/** What to do about the statuses that dispatch-queue and the platform's gateway answer. */
+const advice: Readonly<Record<number, string>> = {
+  401:
+    "The key in Vault (dispatcher_secret_key) is none of the project's: replace it with the key named cron.",
+  404: "The address in Vault (project_url) has no function dispatch-queue: correct it, or deploy.",
+  503: "The run's first poll of the database failed; the log of dispatch-queue says why.",
+};
+
+function describeFailure(
+  { statusCode, error }: DispatcherSchedule["lastAnswers"][number],
+): string[] {
+  if (statusCode === 200) return [];
+  const cause = error === null ? "" : ` (${error})`;
+  const next = statusCode === null
+    ? "The function did not answer in time: its log says why."
+    : advice[statusCode] ?? "The log of dispatch-queue says why.";
+  return [`The last call was answered ${statusCode ?? "nothing"}${cause}. ${next}`];
 }
 
 const command = new Command("deno task cron:check")

@@ -1,6 +1,6 @@
 /**
  * `deno task deploy`: brings a project to this release. It compares what the database has applied with
- * the files, applies the expand migrations, then uploads the functions. `--contract` applies the
+ * the files, applies the expand migrations, waits until the Data API knows them, then uploads the functions. `--contract` applies the
  * contract migrations, once the functions of this release answer. Idempotent. See docs/deploy.md.
  */
 
@@ -8,11 +8,12 @@ import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "../../shared/model/version.ts";
-import { MigrationError, readMigrations } from "../local/migration_files.ts";
+import { MigrationError, readMigrations } from "../host/migration_files.ts";
 import { printError, readCommandLine } from "./command_line.ts";
 import { type DeployTarget, neededVariables, readTarget } from "./deploy_target.ts";
 import { readDeployedVersion } from "./deployed_version.ts";
 import { pushMigrations, readAppliedMigrations } from "./migration_push.ts";
+import { reloadSchema } from "./schema_reload.ts";
 import { runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 import { fileOf, planUpgrade, type UpgradePlan, UpgradeRefusal } from "./upgrade_plan.ts";
 
@@ -63,6 +64,8 @@ export async function deploy(target: DeployTarget, options: DeployOptions): Prom
   }
   await options.check();
   await push("expand", expandFailure);
+  await atStep(reloadFailure, () => reloadSchema(root, target, options.environment));
+  say("The Data API knows the schema.");
   await atStep(uploadFailure, () => deployFunctions(target, options));
   describeNext(plan).forEach(say);
 }
@@ -71,6 +74,10 @@ const expandFailure =
   "A migration failed. It left nothing behind, those before it stay; the functions were not touched, and " +
   "the service runs on. Mend what the message above names, then run the same command again: it goes on " +
   "with the failed migration.";
+
+const reloadFailure =
+  "The functions were not uploaded: they would call what the Data API does not know yet. The database is " +
+  "ready for both releases, and the service runs on. Run the same command again.";
 
 const uploadFailure =
   "The upload of the functions failed. The database is ready for both releases, and the functions that " +
@@ -142,7 +149,7 @@ function describeNext({ contract }: UpgradePlan): string[] {
 
 /** Checks that must pass before anything is deployed. */
 const checks: readonly (readonly string[])[] = [
-  ["check", "functions", "shared"],
+  ["check", "--lock=deno.lock", "functions", "shared"],
   ["task", "db:migration"],
   ["task", "check:hosted"],
 ];

@@ -5,6 +5,8 @@ import { invalidConnectionString, readConnectionString } from "./connection_stri
 export interface DispatcherSchedule {
   readonly missingExtensions: readonly string[];
   readonly missingSecrets: readonly string[];
+  /** Names of secrets that Vault has and cannot decrypt. */
+  readonly unreadableSecrets: readonly string[];
   readonly job: {
     readonly schedule: string;
     readonly command: string;
@@ -18,7 +20,8 @@ export interface DispatcherSchedule {
   readonly lastAnswers: readonly {
     readonly statusCode: number | null;
     readonly error: string | null;
-    readonly at: string;
+    /** When pg_net began the call; it keeps no time of the answer. */
+    readonly calledAt: string;
   }[];
   /** The database's current time; all other times are compared with it. */
   readonly checkedAt: string;

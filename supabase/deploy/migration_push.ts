@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import * as z from "zod";
-import { lockConflictStates, repeatAfterLockConflicts } from "../local/lock_conflicts.ts";
-import type { AppliedMigration, Migration } from "../local/migration_files.ts";
+import { lockConflictStates, repeatAfterLockConflicts } from "../host/lock_conflicts.ts";
+import type { AppliedMigration, Migration } from "../host/migration_files.ts";
 import { type DeployTarget, toRemote } from "./deploy_target.ts";
 import { querySupabase, runSupabaseCli, SupabaseCliError } from "./supabase_cli.ts";
 

@@ -33,18 +33,33 @@ export async function runSupabaseCli(
  *
  * @throws {SupabaseCliError} as `runSupabaseCli`.
  */
-export async function querySupabase(
+export function querySupabase(
   root: string,
   sql: string,
   remote: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<unknown> {
   const args = ["db", "query", sql, "--output-format=json", `--remote=${remote}`, "--yes"];
+  return runSupabaseCliQuietly(root, args, environment);
+}
+
+/**
+ * Runs a command that answers in JSON. Its output is not shown.
+ *
+ * @throws {SupabaseCliError} as `runSupabaseCli`.
+ */
+export async function runSupabaseCliQuietly(
+  root: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<unknown> {
   let shown = "";
   try {
     return JSON.parse((await run(root, args, environment, (text) => shown += text)).result);
   } catch (error) {
-    const what = error instanceof SupabaseCliError ? error.message : "supabase db query: no JSON.";
+    const what = error instanceof SupabaseCliError
+      ? error.message
+      : `supabase ${args.slice(0, 2).join(" ")}: no JSON.`;
     throw new SupabaseCliError(`${what}\n${shown}`);
   }
 }

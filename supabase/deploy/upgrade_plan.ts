@@ -3,7 +3,7 @@
  * functions, contract migrations after them, by a step of their own (docs/migrations.md).
  */
 
-import { type AppliedMigration, isAsApplied, type Migration } from "../local/migration_files.ts";
+import { type AppliedMigration, isAsApplied, type Migration } from "../host/migration_files.ts";
 
 /** Begins the names of migrations that end what the former release's functions use. */
 export const contractPrefix = "contract_";

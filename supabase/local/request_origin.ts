@@ -1,6 +1,6 @@
 /**
  * Protects the local stack from foreign web pages. Any page in a developer's browser can send requests
- * to a local port; only the Host and Origin headers identify them.
+ * to a local port; only the headers Host, Origin and Sec-Fetch-Site identify them.
  */
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
 
@@ -9,7 +9,9 @@ const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i;
 
 /**
  * Rejects a request that a foreign page may have sent: 403 for a `Host` other than this machine's (DNS
- * rebinding), and for an `Origin` other than this stack's.
+ * rebinding), for an `Origin` other than this stack's, and for a request without one, such as the GET of an
+ * `<img>`, whose `Sec-Fetch-Site` says that another origin's page sent it. A link to a page of the stack
+ * may stand anywhere: the page that holds it does not see the answer.
  *
  * Functions that send CORS headers accept any Origin: they require a client token, which a foreign page
  * does not have. `Origin: null` (a sandboxed frame, a local file) is foreign.
@@ -25,11 +27,21 @@ export function refuseForeignRequest(request: Request, port: number): Response |
     const message = `The Host header must name 127.0.0.1:${port} or localhost:${port}.`;
     return refuse("foreign_host", message);
   }
-  const origin = request.headers.get("Origin");
-  if (origin === null || takesAnyOrigin(url.pathname)) return null;
-  const ownOrigins = [`http://${host}`, `http://127.0.0.1:${port}`, `http://localhost:${port}`];
-  if (ownOrigins.includes(origin)) return null;
+  if (takesAnyOrigin(url.pathname) || isOwnPage(request.headers, host, port)) return null;
   return refuse("foreign_origin", "A page of another origin may not call this address.");
+}
+
+/** Whether a page of this stack, or no page, sent the request, or a person follows a link. */
+function isOwnPage(headers: Headers, host: string, port: number): boolean {
+  const origin = headers.get("Origin");
+  if (origin !== null) {
+    return [`http://${host}`, `http://127.0.0.1:${port}`, `http://localhost:${port}`]
+      .includes(origin);
+  }
+  const site = headers.get("Sec-Fetch-Site");
+  if (site === null || site === "same-origin" || site === "none") return true;
+  return headers.get("Sec-Fetch-Mode") === "navigate" &&
+    headers.get("Sec-Fetch-Dest") === "document";
 }
 
 function takesAnyOrigin(pathname: string): boolean {

@@ -5,7 +5,7 @@ import {
   sealsWithPublishedKey,
 } from "../../shared/runtime/published_keys.ts";
 import { apiDocsViewerPath } from "./api_docs_viewer.ts";
-import { StackStartError } from "./stack_start_error.ts";
+import { StartError } from "../host/start_error.ts";
 
 /** Settings of the local stack, from its environment, with defaults for a developer's machine. */
 export interface StackSettings {
@@ -33,7 +33,7 @@ const optionalVariables = ["PROVIDER_TIMEOUT_MS", "AI_TRANSCRIPTION_MODEL"];
 /**
  * Reads the environment and the command line (`--data-api`).
  *
- * @throws {StackStartError} for an invalid value or argument.
+ * @throws {StartError} for an invalid value or argument.
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,12 +43,12 @@ export function readSettings(
   const port = Number(read("PORT", `${defaultPort}`));
   const unknown = args.filter((arg) => arg !== "--data-api");
   if (unknown.length > 0) {
-    throw new StackStartError(
+    throw new StartError(
       `Unknown argument: ${unknown.join(" ")}. The only option is --data-api.`,
     );
   }
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new StackStartError("PORT must be a number from 1 to 65535.");
+    throw new StartError("PORT must be a number from 1 to 65535.");
   }
   const origin = originOf(port);
   const secretKey = environment["SUPABASE_SECRET_KEY"] || undefined;
@@ -86,10 +86,10 @@ function refusePublishedKeys(
   credentialsKeys: string | undefined,
 ): void {
   if (secretKey !== undefined && isPublishedSecretKey(secretKey)) {
-    throw new StackStartError(describePublishedKey("SUPABASE_SECRET_KEY"));
+    throw new StartError(describePublishedKey("SUPABASE_SECRET_KEY"));
   }
   if (credentialsKeys !== undefined && sealsWithPublishedKey(credentialsKeys)) {
-    throw new StackStartError(describePublishedKey("CREDENTIALS_KEYS"));
+    throw new StartError(describePublishedKey("CREDENTIALS_KEYS"));
   }
 }
 

@@ -8,16 +8,18 @@ import {
 } from "./console/console.ts";
 import type { DataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
-import type { DatabaseUpgrade } from "./database_upgrade.ts";
-import { type DatabaseProbe, openDatabaseProbe } from "./database_probe.ts";
+import type { DatabaseUpgrade } from "../host/database_upgrade.ts";
+import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
 import { openSchedules } from "./console/schedules.ts";
+import { channelOf } from "./simulator/channels.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
-import { type FunctionsHost, loadFunctions } from "./functions_host.ts";
-import { type HttpServer, listenHttp } from "./http_server.ts";
+import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";
+import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
-import { type Scheduler, startScheduler } from "./scheduler.ts";
+import { type Scheduler, startScheduler } from "../host/scheduler.ts";
+import { announceStack } from "./running_stack.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { locateStackKeys, type StackKeys, storeStackKeys } from "./stack_keys.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
@@ -61,7 +63,7 @@ interface Parts {
  * Starts all parts in order. When one fails, stops the parts that were started before it.
  *
  * @param onUpgrade called when the data was of an earlier version, and has been upgraded.
- * @throws {StackStartError | PostgresStartError | MigrationError | ConfigError} for problems that the
+ * @throws {StartError | PostgresStartError | MigrationError | ConfigError} for problems that the
  * user can fix.
  */
 export async function startStack(
@@ -85,12 +87,13 @@ export async function startStack(
   };
   // Listens first, so that a port in use is reported before a database is created.
   const server = listenHttp(
-    settings.port,
+    { port: settings.port },
     async (request) => refuseForeignRequest(request, settings.port) ?? await route(request, parts),
   );
+  const takeBack = await announceStack(settings.dataDir, origin);
   let stopped: Promise<void> | undefined;
   const stop = (abandonRequests?: Promise<unknown>): Promise<void> =>
-    stopped ??= stopParts(parts, server, abandonRequests);
+    stopped ??= stopParts(parts, server, abandonRequests).finally(takeBack);
   try {
     const demo = await startParts(settings, parts, onUpgrade);
     const { postgres } = parts;
@@ -123,7 +126,8 @@ async function startParts(
   });
   const dataDir = parts.postgres?.dataDir ?? settings.dataDir;
   const demo = await prepareDemo({ origin, secretKey, credentialsKeys, dataDir });
-  parts.simulator.webhooks.register(describeDemoWebhook(origin, demo));
+  const webhook = describeDemoWebhook(origin, demo);
+  parts.simulator.webhooks.register(channelOf(webhook.provider), webhook);
   parts.readSchedule = openSchedules(origin, secretKey);
   parts.scheduler = startScheduler(origin, secretKey);
   parts.demo = demo;
@@ -209,7 +213,7 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   if (pathname.startsWith(`${apiDocsViewerPath}/`)) return await serveApiDocsViewer(pathname);
   if (parts.console.handles(pathname)) return await parts.console.fetch(request);
   if (pathname.startsWith("/simulator/")) return await parts.simulator.fetch(request);
-  return Response.json({ error: "not_found" }, { status: 404 });
+  return pathNotFound(pathname, parts.functions?.slugs ?? []);
 }
 
 function notReady(): Response {

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { StackStartError } from "./stack_start_error.ts";
+import { StartError } from "../host/start_error.ts";
 
 /** Content of `keys.json`. */
 const keysSchema = z.object({
@@ -25,7 +25,7 @@ export function locateStackKeys(dataDir: string): string {
  * Reads the keys in the data folder.
  *
  * @returns null where no stack has generated any yet.
- * @throws {StackStartError} when the file cannot be read or is malformed.
+ * @throws {StartError} when the file cannot be read or is malformed.
  */
 export async function readStackKeys(dataDir: string): Promise<StackKeys | null> {
   const path = locateStackKeys(dataDir);
@@ -34,12 +34,12 @@ export async function readStackKeys(dataDir: string): Promise<StackKeys | null> 
     text = await Deno.readTextFile(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return null;
-    throw new StackStartError(`The keys of the local stack in ${path} cannot be read.`, { cause });
+    throw new StartError(`The keys of the local stack in ${path} cannot be read.`, { cause });
   }
   const keys = keysSchema.safeParse(parseJson(text));
   if (keys.success) return keys.data;
   // New keys are not generated here: credentials sealed under the lost key could not be opened.
-  throw new StackStartError(
+  throw new StartError(
     `${path} does not hold the keys of a local stack: put the file back, or remove it to generate new keys; stored provider credentials must then be entered again.`,
   );
 }
@@ -47,7 +47,7 @@ export async function readStackKeys(dataDir: string): Promise<StackKeys | null> 
 /**
  * Reads the keys in the data folder, and generates them on first use. Only the owner can read the file.
  *
- * @throws {StackStartError} when the folder cannot be written or the file is malformed.
+ * @throws {StartError} when the folder cannot be written or the file is malformed.
  */
 export async function storeStackKeys(dataDir: string): Promise<StackKeys> {
   const kept = await readStackKeys(dataDir);
@@ -56,7 +56,7 @@ export async function storeStackKeys(dataDir: string): Promise<StackKeys> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
     await writeOnce(locateStackKeys(dataDir), JSON.stringify(generateKeys(), null, 2) + "\n");
   } catch (cause) {
-    throw new StackStartError(
+    throw new StartError(
       `The keys of the local stack cannot be written to ${dataDir}: choose another folder with DATA_DIR.`,
       { cause },
     );

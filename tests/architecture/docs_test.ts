@@ -1,3 +1,4 @@
+import { eventTypes } from "../../shared/model/event_types.ts";
 import { assertEquals } from "../support/assert.ts";
 import {
   type MarkdownPage,
@@ -18,8 +19,14 @@ const pageNames = [
 /** Words in code formatting that pages name as wrong examples, or as endings of names. */
 const absentWords = new Set(["utils", "helpers", "common", "Temporal", "_at"]);
 
-/** Settings of Meta and Evolution API that our code does not contain. */
+/** What the README, the tour and your own instance give the shell; every page means the same by them. */
+const sharedVariables = ["API", "TOKEN", "KEY"];
+
+/** Words of Meta, Evolution API and the platform that our code does not contain. */
 const foreignWords = new Set([
+  "whatsapp_business_messaging",
+  "whatsapp_business_management",
+  "function_search_path_mutable",
   "MESSAGES_EDITED",
   "webhook_configuration",
   "override_callback_uri",
@@ -104,6 +111,29 @@ function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly stri
   );
 }
 
+/**
+ * Finds calls that a reader could not paste after those of the tour: a `curl` outside a block of shell,
+ * another address than `$API`, a variable that neither the tour nor the page itself sets.
+ */
+function findUnpastableCalls(pages: readonly MarkdownPage[]): string[] {
+  return pages.flatMap(({ path, text }) => {
+    const blocks = Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```/gm), ([, block]) => block ?? "")
+      .filter((block) => /\bcurl\b/.test(block)).join("");
+    const count = (words: string): number => words.match(/\bcurl\b/g)?.length ?? 0;
+    const own = blocks.matchAll(/\b(\w+)=|\bfor (\w+) in/g);
+    const set = new Set([...sharedVariables, ...Array.from(own, ([, name, each]) => name ?? each)]);
+    const used = Array.from(blocks.matchAll(/\$\{?([A-Za-z_]\w*)/g), ([, name]) => name ?? "");
+    const addresses = Array.from(blocks.matchAll(/\bcurl (?:-\S+ (?:[A-Z]+ )?)*"?([^\s"]+)/g));
+    return [
+      ...(count(text) > count(blocks) ? [`${path} has a curl outside a block of sh`] : []),
+      ...addresses.map(([, address]) => address ?? "")
+        .filter((address) => !/^\$API\/(?:functions\/v1|simulator)\//.test(address))
+        .map((address) => `${path} calls ${address}`),
+      ...used.filter((name) => !set.has(name)).map((name) => `${path} uses $${name}`),
+    ];
+  });
+}
+
 Deno.test("every path, link and anchor of the documentation exists", async () => {
   const pages = await readPages();
   assertEquals(findDeadPaths(pages, await listPaths()), []);
@@ -125,6 +155,20 @@ Deno.test("every word in code formatting in the documentation occurs in the code
   const parents = [".", "tests", "supabase/schemas"];
   const folders = [...(await Promise.all(parents.map(listNames))).flat(), ...Object.keys(tasks)];
   assertEquals(findUnknownWords(await readPages(), [...texts, ...folders]), []);
+});
+
+Deno.test("every curl of the README and of docs/ can be pasted: whole paths, and one name for each variable", async () => {
+  const pages = (await readPages())
+    .filter(({ path }) => path === "README.md" || path.startsWith("docs/"));
+  assertEquals(findUnpastableCalls(pages), []);
+});
+
+Deno.test("docs/events.md says when each type of event is told", async () => {
+  const text = await readText("docs/events.md");
+  assertEquals(
+    eventTypes.filter((type) => !text.includes(`| \`${type}\``) && !text.includes(`, \`${type}\``)),
+    [],
+  );
 });
 
 Deno.test("every page of docs/ can be reached from the README", async () => {
@@ -208,4 +252,24 @@ Deno.test("a word that no source contains is found", () => {
   assertEquals(findUnknownWords([page(text)], ["throw contact_blocked;"]), [
     "README.md names contact_locked",
   ]);
+});
+
+Deno.test("a call that cannot be pasted is found", () => {
+  const shell = (call: string): MarkdownPage => page(`\`\`\`sh\n${call}\n\`\`\`\n`);
+  const path = "$API/functions/v1/contacts-api";
+  const fine = [
+    `curl -s -X DELETE "${path}/contacts?phone=1" -H "X-Client-Token: $TOKEN"`,
+    `ID=$(curl -s ${path}/create | field id)\ncurl -s ${path}/contacts/$ID`,
+    "echo $ANYTHING",
+  ];
+  for (const call of fine) assertEquals(findUnpastableCalls([shell(call)]), [], call);
+  const offending = [
+    `curl -s ${path}/create -H "apikey: $SECRET_KEY"`,
+    'curl -s "$API/contacts-api/create"',
+    'curl -s "$BASE_URL/functions/v1/contacts-api/create"',
+  ];
+  for (const call of offending) {
+    assertEquals(findUnpastableCalls([shell(call)]).length > 0, true, call);
+  }
+  assertEquals(findUnpastableCalls([page(`\`\`\`bash\ncurl ${path}\n\`\`\``)]).length, 1);
 });

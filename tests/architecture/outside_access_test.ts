@@ -25,7 +25,7 @@ const rules: readonly AccessRule[] = [
     what: "the database",
     pattern: /\bcreateClient\s*\(/,
     packages: /^(?:postgres|pg|@supabase\/supabase-js|@supabase\/lite)(?:\/|$)/,
-    allowedIn: /^shared\/database\/|^supabase\/(?:local|deploy|tools\/migrations)\//,
+    allowedIn: /^shared\/database\/|^supabase\/(?:host|serve|local|deploy|tools\/migrations)\//,
   },
   {
     what: "the outside world",

@@ -33,6 +33,7 @@ const reasons: Readonly<Record<string, string>> = {
   "supabase/local/demo.ts": "the demo instance is of some provider",
   "supabase/local/stack.ts": "the demo instance is of some provider",
   "supabase/local/simulator/channels.ts": "the list of simulated providers",
+  "supabase/local/simulator/channel_routes.ts": "the list of their endpoints",
 };
 
 function isOwnFolder(path: string): boolean {

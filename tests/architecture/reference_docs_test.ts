@@ -87,6 +87,7 @@ Deno.test("every variable that the code reads is explained, and no other", async
   const sources = await readTextFiles(
     "shared/runtime/config.ts",
     "supabase/local/settings.ts",
+    "supabase/serve/settings.ts",
     "supabase/deploy/deploy_target.ts",
     "supabase/admin/admin.ts",
     "functions",

@@ -4,6 +4,7 @@ import { isSymlink, listFolders, listNames, readSourceFiles, readText } from "./
 const topLevel = [
   ...["supabase", "functions", "shared", "migrations", "tests", "docs"],
   ...["deno.json", "import_map.json", "deno.lock"],
+  ...["Dockerfile", "compose.yaml"],
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
 ];
 

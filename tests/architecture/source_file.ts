@@ -7,7 +7,7 @@ export interface ImportStatement {
   readonly specifier: string;
   /** The repository path of a relative import; `null` for all others. */
   readonly target: string | null;
-  /** `import type` and `export type ... from`, which do not exist at run time. */
+  /** `import type`, `export type ... from` and `typeof import()`, which do not exist at run time. */
   readonly isTypeOnly: boolean;
   /** `export ... from`. */
   readonly isReexport: boolean;
@@ -26,7 +26,7 @@ export interface SourceFile {
 
 const importPattern =
   /\b(import|export)(\s+type)?\s*(?:[\w$*{}\s,]+?\bfrom\s*|(?<=import\s*))"(\d+)"/g;
-const dynamicImportPattern = /\bimport\s*\(\s*"(\d+)"/g;
+const dynamicImportPattern = /\b(typeof\s+)?import\s*\(\s*"(\d+)"/g;
 
 /** Reads the imports of `text`, dynamic ones with a literal specifier included. */
 export function parseSourceFile(path: string, text: string): SourceFile {
@@ -42,8 +42,8 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     isDynamic: false,
   }));
   const dynamic = Array.from(code.matchAll(dynamicImportPattern), (match) => ({
-    ...describe(match[1]),
-    isTypeOnly: false,
+    ...describe(match[2]),
+    isTypeOnly: match[1] !== undefined,
     isReexport: false,
     isDynamic: true,
   }));

@@ -55,6 +55,26 @@ Deno.test("every SQLSTATE of class MI that SQL raises has one meaning, and every
   assertEquals([...raised].sort(), Object.keys(meaningBySqlstate));
 });
 
+/** Codes of Postgres's own that a function raises or catches, also by their names. */
+const conflictOfPostgres =
+  /40001|40P01|serialization_failure|deadlock_detected|transaction_rollback/gi;
+
+function findConflictCodes(files: readonly TextFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(conflictOfPostgres)].map(([code]) => `${path}: ${code}`)
+  );
+}
+
+Deno.test("no SQL of ours raises 40001 or 40P01, which PostgREST up to 14 repeats at once and without end", async () => {
+  const files = await readTextFiles("supabase/schemas");
+  assertEquals(findConflictCodes(files.filter(({ path }) => path.endsWith(".sql"))), []);
+  const text = "raise exception using errcode = 'serialization_failure';\nraise sqlstate '40p01';";
+  assertEquals(findConflictCodes([{ path: "a.sql", text }]), [
+    "a.sql: serialization_failure",
+    "a.sql: 40p01",
+  ]);
+});
+
 Deno.test("no handler catches an SQLSTATE by a number but the one that the table names", async () => {
   const files = (await readTextFiles("shared", "functions")).filter(({ path }) =>
     path.endsWith(".ts")

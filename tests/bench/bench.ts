@@ -19,6 +19,10 @@ export interface BenchSizes {
   readonly recipients: number;
   /** Foreign rows of each kind on the smaller side of the bench growth; the larger has 100 times as many. */
   readonly foreign: number;
+  /** Messages of each of the two contacts that neighbours merges. */
+  readonly merged: number;
+  /** Messages of the person that neighbours erases. */
+  readonly erased: number;
   /** Messages claimed and settled in one measurement. */
   readonly drained: number;
   /** Messages of each half of the memory measurement. */

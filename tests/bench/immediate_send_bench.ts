@@ -173,7 +173,7 @@ export async function startOnPort(
   const port = findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = await startChild({
-    args: ["run", "-A", module],
+    args: ["run", "-A", "--lock=deno.lock", module],
     environment: { ...environment, PORT: String(port) },
     healthUrl: origin,
   });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { createPlatformRoles } from "../../supabase/host/roles.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 import { checkOut } from "../support/releases/checkout.ts";
 import { formerRelease } from "./former_release.ts";

@@ -26,7 +26,7 @@ export const roundTripsBench: Bench = {
     const endpoint = `http://${address}/send-message`;
     // Runs the unmodified function alone, so that nothing else is counted.
     await using _function = await startChild({
-      args: ["run", "-A", "functions/send-message/index.ts"],
+      args: ["run", "-A", "--lock=deno.lock", "functions/send-message/index.ts"],
       environment: {
         ...functionEnvironment,
         DATABASE_URL: url.href,

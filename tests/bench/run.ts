@@ -28,9 +28,12 @@ import { inboundBench } from "./inbound_bench.ts";
 import { latenessBench } from "./lateness_bench.ts";
 import { mediaBench } from "./media_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
+import { neighboursBench } from "./neighbours_bench.ts";
 import { queuedAcceptBench } from "./queued_accept_bench.ts";
 import { Report } from "./report.ts";
 import { roundTripsBench } from "./round_trips_bench.ts";
+import { scheduledLatenessBench } from "./scheduled_lateness_bench.ts";
+import { serveBench } from "./serve_bench.ts";
 
 const benches: readonly Bench[] = [
   enqueueBench,
@@ -43,6 +46,7 @@ const benches: readonly Bench[] = [
   feedBench,
   growthBench,
   latenessBench,
+  scheduledLatenessBench,
   batchesBench,
   eventsBench,
   idleBench,
@@ -50,6 +54,8 @@ const benches: readonly Bench[] = [
   inboundBench,
   mediaBench,
   floodBench,
+  serveBench,
+  neighboursBench,
   roundTripsBench,
   instructionsBench,
   coldStartBench,
@@ -65,6 +71,8 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   events: [10_000_000, "events that feed reads among"],
   recipients: [100_000, "recipients of the batch that batches measures"],
   foreign: [500, "foreign rows of growth's smaller side; the larger has 100 times as many"],
+  merged: [30_000, "messages of each of the two contacts that neighbours merges"],
+  erased: [100_000, "messages of the person that neighbours erases"],
   drained: [60_000, "messages claimed and settled in one measurement"],
   sends: [10_000, "messages of each half of the memory measurement"],
   starts: [9, "starts of each program in the measurement of cold starts"],

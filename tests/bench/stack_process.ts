@@ -1,8 +1,8 @@
 /** Runs `deno task start` in its own process on the bench's Postgres. */
 
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BenchDatabase } from "./bench_server.ts";
+import { readTaskArguments } from "../support/stack/task_arguments.ts";
 import { findFreePort, startChild } from "./child_process.ts";
 import { functionEnvironment } from "./function_environment.ts";
 
@@ -40,19 +40,21 @@ const demoWorkspaceId = "d0000000-0000-4000-8000-000000000001";
 const secretKey = functionEnvironment["SUPABASE_SECRET_KEY"] ?? "";
 
 /**
- * Starts the stack with the direct transport and waits until it responds.
+ * Starts the stack and waits until it responds.
  *
  * @param folder the checkout to start. Default: this one.
+ * @param options of the start. Default: none, which takes the direct transport.
  */
 export async function startStackProcess(
   database: BenchDatabase,
   folder: string = repositoryFolder,
+  options: readonly string[] = [],
 ): Promise<StackProcess> {
   const dataDir = await Deno.makeTempDir({ prefix: "messaging-bench-stack-" });
   const port = findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = await startChild({
-    args: await readStartArguments(folder),
+    args: [...readTaskArguments(folder, "start"), ...options],
     folder,
     environment: {
       SUPABASE_SECRET_KEY: secretKey,
@@ -81,24 +83,17 @@ export async function startStackProcess(
   };
 }
 
-/** The command of the task, run directly, so that the process id is the stack's. */
-async function readStartArguments(folder: string): Promise<string[]> {
-  const text = await Deno.readTextFile(join(folder, "deno.json"));
-  const { tasks }: { tasks: Record<string, string> } = JSON.parse(text);
-  const [program, ...args] = tasks["start"]?.split(" ") ?? [];
-  if (program !== "deno") throw new Error("the task `start` does not run deno");
-  return args;
-}
-
-async function createInstance(
+/** Creates an instance of the double over admin-api. */
+export async function createInstance(
   origin: string,
   number: number,
   baseUrl: string,
+  workspaceId: string = demoWorkspaceId,
 ): Promise<StackInstance> {
   const headers = { apikey: secretKey };
   const instances = `${origin}/functions/v1/admin-api/instances`;
   const { instanceId } = await post<{ instanceId: string }>(instances, headers, {
-    workspaceId: demoWorkspaceId,
+    workspaceId,
     name: `Bench ${number}`,
     provider: "zapi",
     providerConfig: {
@@ -119,7 +114,8 @@ async function createInstance(
   return { instanceId, clientToken: token };
 }
 
-function send(
+/** Sends at once. @throws {Error} when the answer is not a success. */
+export function send(
   origin: string,
   { instanceId, clientToken }: StackInstance,
   body: Readonly<Record<string, unknown>>,

@@ -3,8 +3,8 @@
 import { fileURLToPath } from "node:url";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { planUpgrade } from "../../supabase/deploy/upgrade_plan.ts";
-import { type AppliedMigration, readMigrations } from "../../supabase/local/migration_files.ts";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { type AppliedMigration, readMigrations } from "../../supabase/host/migration_files.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { compareCatalogues, readCatalogue } from "../../supabase/tools/migrations/catalogue.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import type { TestDatabase } from "../support/database/database.ts";
@@ -80,7 +80,7 @@ Deno.test({
     await using restored = await startMessagingStack({ testDatabase: restoredDatabase });
     await assertKeysAreNeeded(restored, tenants);
 
-    // Held: nothing leaves, whoever asks the dispatcher.
+    // Held: nothing leaves, whatever calls the dispatcher.
     const holds = await administer(restored, "GET", "/queue/holds");
     assertEquals(holds.body.items.length, tenants.length);
     await makeClaimsOld(restoredDatabase);

@@ -1,7 +1,7 @@
 /** The console plots an instance's queue by the day, and shows how far its batches are. */
 import type { Page } from "playwright-core";
 import { assert, assertEquals } from "../support/assert.ts";
-import { type TestConsole, testConsole } from "../support/browser/console.ts";
+import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 import type { LocalStack, StackInstance } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
@@ -22,12 +22,14 @@ async function showProgress({ stack, demo, open }: TestConsole): Promise<void> {
   await using browser = await open();
   const { page } = browser;
   const batches = page.getByRole("region", { name: "Batches" });
-  await batches.getByText("A batch appears here while it runs.").waitFor();
   await page.getByText("No slot on this day. The send window is open all day.").waitFor();
+  await openTab(page, "Batches");
+  await batches.getByText("A batch appears here while it runs.").waitFor();
 
   const batchId = await startBatch(stack, demo, "Novidades");
   const progress = batches.getByRole("progressbar", { name: "Progress of Novidades" });
   await progress.waitFor();
+  await openTab(page, "Queue");
   const legend = page.getByRole("list", { name: "Colors" });
   await legend.getByText("Novidades").waitFor();
   assert(await page.locator("#timeline-plot .slots.color-1").count() > 0);
@@ -36,6 +38,7 @@ async function showProgress({ stack, demo, open }: TestConsole): Promise<void> {
     what: "progress",
   });
 
+  await openTab(page, "Batches");
   await batches.getByRole("button", { name: "Pause Novidades" }).click();
   await batches.getByText("paused", { exact: true }).waitFor();
   const path = `batches-api/batches/${batchId}?instanceId=${demo.instanceId}`;
@@ -43,7 +46,9 @@ async function showProgress({ stack, demo, open }: TestConsole): Promise<void> {
   await waitUntil(async () => (await stack.call(demo, path)).body.counts.queued === 0, {
     what: "a queue without the paused batch",
   });
+  await openTab(page, "Queue");
   await page.getByText("No slot on this day.").waitFor();
+  await openTab(page, "Batches");
   await batches.getByRole("button", { name: "Resume Novidades" }).click();
   await batches.getByText("running", { exact: true }).waitFor();
   await batches.getByText("finished", { exact: true }).waitFor({ timeout: 120_000 });
@@ -85,7 +90,9 @@ async function showTimeline({ stack, demo, open }: TestConsole): Promise<void> {
   await using browser = await open();
   const { page } = browser;
   const batches = page.getByRole("region", { name: "Batches" });
+  await openTab(page, "Batches");
   await batches.getByText("Avisos").waitFor();
+  await openTab(page, "Queue");
   // The form is submitted while the page asks for the former instance.
   const asked = Promise.withResolvers<void>();
   const submitted = Promise.withResolvers<void>();
@@ -105,8 +112,10 @@ async function showTimeline({ stack, demo, open }: TestConsole): Promise<void> {
   const queue = page.getByRole("region", { name: "Queue" });
   await queue.getByText("The send window is closed all day.").waitFor();
   assertEquals(await queue.locator("svg .window").count(), 0);
+  await openTab(page, "Batches");
   await batches.getByText("Lembretes").waitFor();
   assertEquals(await batches.getByText("Avisos").count(), 0, "a batch of the former instance");
+  await openTab(page, "Queue");
   const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
   await queue.getByLabel("Slots of the day").selectOption(tomorrow);
 

@@ -1,7 +1,7 @@
 /** The console shows an instance's events, and what webhook endpoints are sent, as they come. */
 import type { Page } from "playwright-core";
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { type TestConsole, testConsole } from "../support/browser/console.ts";
+import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 
 const text = { instanceId: "demo", phone: "5511944443333", messageType: "text" };
 
@@ -22,6 +22,7 @@ async function showEvents({ stack, demo, open }: TestConsole): Promise<void> {
   await using browser = await open();
   const { page } = browser;
   const events = page.getByRole("region", { name: "Events" });
+  await openTab(page, "Events");
   await events.getByText("+55 11 94444-3333 · Antes").first().waitFor();
 
   await stack.call(demo, "send-message", { ...text, message: "Depois" });
@@ -59,12 +60,14 @@ async function pointEndpoint({ stack, demo, open }: TestConsole): Promise<void> 
   const point = receiver.getByRole("button", { name: "Point an endpoint here" });
   const answer = receiver.getByLabel("It answers");
 
+  await openTab(page, "Webhooks");
   await webhooks.getByText("No webhook endpoint yet.").waitFor();
   await point.click();
   await webhooks.getByText("Active.", { exact: true }).waitFor();
   await send("Olá");
-  const events = page.getByRole("region", { name: "Events" }).locator("li");
-  await events.filter({ hasText: "message.sent" }).filter({ hasText: "Olá" }).waitFor();
+  const events = page.locator("#events li");
+  await events.filter({ hasText: "message.sent" }).filter({ hasText: "Olá" })
+    .waitFor({ state: "attached" });
   await deliveries.filter({ hasText: "message.sent" }).filter({ hasText: "1 attempt: 204" })
     .waitFor();
   const sent = calls.filter({ hasText: "message.sent" }).filter({ hasText: "Olá" });
@@ -81,7 +84,7 @@ async function pointEndpoint({ stack, demo, open }: TestConsole): Promise<void> 
   await answer.selectOption("410");
   await send("Adeus");
   await webhooks.getByText("Disabled: gone.").waitFor();
-  await events.filter({ hasText: "endpoint.disabled" }).waitFor();
+  await events.filter({ hasText: "endpoint.disabled" }).waitFor({ state: "attached" });
   await answer.selectOption("204");
   // Another secret for the same endpoint, which is active again.
   await point.click();

@@ -88,7 +88,7 @@ testConsole(
     assertEquals(await bubbles.locator(".own .media-name").textContent(), "Image");
     await page.locator("#phone-list").getByText("Image", { exact: true }).waitFor();
     await page.locator("#events").getByText("Maria Silva +55 11 92222-1111 · Image").first()
-      .waitFor();
+      .waitFor({ state: "attached" });
     const messages = "messages-api/messages?direction=inbound";
     await waitUntil(
       async () => (await stack.call(demo, messages)).body.items?.[0]?.messageType === "image",

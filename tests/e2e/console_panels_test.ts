@@ -1,6 +1,6 @@
 /** The console shows who the chosen phone is, takes its gateway away, and shows what becomes of the queue. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { type TestConsole, testConsole } from "../support/browser/console.ts";
+import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 
 const ofDemo = { instanceId: "demo", phone: "5511944443333" };
 const text = { ...ofDemo, messageType: "text" };
@@ -19,6 +19,7 @@ async function showContact({ stack, demo, open }: TestConsole): Promise<void> {
   await using browser = await open();
   const { page } = browser;
   const contact = page.getByRole("region", { name: "Contact" });
+  await openTab(page, "People");
   const rows = contact.getByRole("list").locator("li");
   await rows.filter({ hasText: "Ana" }).getByText("has said nothing about marketing").waitFor();
   const identity = rows.filter({ hasText: "+55 11 94444-3333" });
@@ -47,8 +48,10 @@ async function disconnect({ stack, demo, open }: TestConsole): Promise<void> {
   const queue = page.getByRole("region", { name: "Queue" });
   const phone = page.locator("#bubbles");
 
+  await openTab(page, "Outside world");
   await connections.getByRole("button", { name: "Disconnect" }).click();
   await connections.getByText("disconnected", { exact: true }).waitFor();
+  await openTab(page, "Queue");
   await queue.getByText("The connection is lost: Device has been disconnected.").waitFor();
   const held = await stack.call(demo, "send-message", {
     ...{ ...text, message: "Depois", queued: true },
@@ -59,8 +62,10 @@ async function disconnect({ stack, demo, open }: TestConsole): Promise<void> {
   assertEquals(refused.status, 502, "an immediate send is tried, and its caller sees the answer");
   assertEquals(await phone.getByText("Depois").count(), 0);
 
+  await openTab(page, "Outside world");
   await connections.getByRole("button", { name: "Connect", exact: true }).click();
   await connections.getByText("connected", { exact: true }).waitFor();
+  await openTab(page, "Queue");
   await phone.getByText("Depois").waitFor();
   await queue.getByText("Nothing is waiting.").waitFor();
   assertEquals(

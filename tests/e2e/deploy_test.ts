@@ -14,8 +14,8 @@ import {
   SupabaseCliError,
 } from "../../supabase/deploy/supabase_cli.ts";
 import { UpgradeRefusal } from "../../supabase/deploy/upgrade_plan.ts";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
+import { createPlatformRoles } from "../../supabase/host/roles.ts";
 import {
   assert,
   assertEquals,
@@ -23,15 +23,17 @@ import {
   assertMatch,
   assertRejects,
 } from "../support/assert.ts";
-import { createEmptyDatabase } from "../support/database/database.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/database/database.ts";
 import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 import {
   type ManagementApiDouble,
+  publicKey,
   rebuildUpload,
   startManagementApi,
 } from "../support/doubles/management_api_double.ts";
 import { copyFolder } from "../support/releases/scratch_schemas.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { platformStandIns } from "../support/database/platform_stand_ins.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -88,7 +90,7 @@ async function uploadFunctions(api: ManagementApiDouble, rebuilt: string): Promi
 async function deployInSteps(api: ManagementApiDouble, checkout: string): Promise<void> {
   await using database = await createEmptyDatabase();
   await createPlatformRoles(database.admin);
-  await using functions = serveVersion();
+  await using functions = serveProject();
   const migrations = join(checkout, "migrations");
   await copyFolder(join(root, "migrations"), migrations);
   const target = {
@@ -112,8 +114,7 @@ async function deployInSteps(api: ManagementApiDouble, checkout: string): Promis
   const halfWay = await assertRejects(() => run(), DeployError);
   assertMatch(halfWay.message, /upload of the functions failed.*Run the same command again/s);
   assert(Number(await countTables()) > 20);
-  const advisors = ["db", "advisors", `--remote=${database.url}`, "--fail-on=warn"];
-  assertMatch(await runSupabaseCli(root, advisors, {}, silently), /No issues found/);
+  assertEquals(await listAdvice(database.url), []);
 
   // A migration that fails leaves nothing behind, and the next run goes on with it.
   await add(
@@ -130,10 +131,19 @@ async function deployInSteps(api: ManagementApiDouble, checkout: string): Promis
     (await assertRejects(() => run({ contract: true }), DeployError)).message,
     /run `deno task deploy` first/,
   );
-  // The same upload once more, by the second deployment.
+  // The same upload once more, by the second deployment, once the Data API knows the newest RPC.
   const former = new Map(api.uploads);
   await copyFunctions(checkout);
-  assertMatch(await run(), /is deployed/);
+  functions.asked.length = 0;
+  functions.unreadCalls = 3;
+  const told = await listenForReloads(database);
+  assertMatch(await run(), /The Data API knows the schema.*is deployed/s);
+  assertEquals(await told(), ["reload schema"]);
+  const [newest] = await database.admin<{ name: string }[]>`
+    select proname as name from pg_proc
+    where pronamespace = 'public'::regnamespace and prorettype = 'jsonb'::regtype
+    order by oid desc limit 1`;
+  assertEquals(functions.asked, Array(4).fill(newest?.name));
   assertEquals(api.uploads, former);
   assertEquals(api.active.toSorted(), [...former.keys(), ...former.keys()].sort());
   const before = await countTables();
@@ -253,17 +263,43 @@ async function deployFrom(
   return shown;
 }
 
-interface FunctionsDouble extends AsyncDisposable {
-  readonly origin: string;
-  version: string;
+/** @returns what was told on PostgREST's channel since. */
+async function listenForReloads(database: TestDatabase): Promise<() => Promise<string[]>> {
+  const told: string[] = [];
+  const listening = await database.admin.listen("pgrst", (payload) => void told.push(payload));
+  return async () => {
+    await waitUntil(() => told.length > 0, { what: "the notice" });
+    await listening.unlisten();
+    return told;
+  };
 }
 
-/** Functions of some version. */
-function serveVersion(): FunctionsDouble {
-  const deployed = { version: "1.0.0" };
+interface ProjectDouble extends AsyncDisposable {
+  readonly origin: string;
+  version: string;
+  /** RPCs that the Data API was asked for. */
+  readonly asked: string[];
+  /** How many of the next calls come before the Data API has read the schema. */
+  unreadCalls: number;
+}
+
+/** Functions of some version, and a Data API that lets nobody call what it knows. */
+function serveProject(): ProjectDouble {
+  const deployed = { version: "1.0.0", asked: [] as string[], unreadCalls: 0 };
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response(null, { headers: { "X-Api-Version": deployed.version } }),
+    (request) => {
+      const { pathname } = new URL(request.url);
+      if (!pathname.startsWith("/rest/v1/rpc/")) {
+        return new Response(null, { headers: { "X-Api-Version": deployed.version } });
+      }
+      assertEquals(request.headers.get("apikey"), publicKey);
+      deployed.asked.push(pathname.slice("/rest/v1/rpc/".length));
+      const isUnread = deployed.unreadCalls-- > 0;
+      return isUnread
+        ? Response.json({ code: "PGRST202", message: "not found" }, { status: 404 })
+        : Response.json({ code: "42501", message: "permission denied" }, { status: 401 });
+    },
   );
   return Object.assign(deployed, {
     origin: `http://127.0.0.1:${server.addr.port}`,
@@ -284,10 +320,48 @@ async function listFunctions(): Promise<string[]> {
  */
 async function startUnderHostedRuntime(uploads: string): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "supabase/tools/check_hosted.ts", "--uploads", uploads, "--no-types"],
+    args: [
+      ...["run", "-A", "--lock=deno.lock", "supabase/tools/check_hosted.ts"],
+      ...["--uploads", uploads, "--no-types"],
+    ],
     cwd: root,
     stdin: "null",
     stderr: "null",
   }).output();
   return new TextDecoder().decode(stdout);
+}
+
+/**
+ * What the platform's advisors say of a database, but for the bound functions of rules/, in whose bodies
+ * no search_path can change a name (docs/security.md).
+ */
+async function listAdvice(databaseUrl: string): Promise<unknown[]> {
+  const args = ["db", "advisors", `--remote=${databaseUrl}`, "--fail-on=error"];
+  const warning = await assertRejects(
+    () => runSupabaseCli(root, [...args, "--output-format=json"], {}, silently),
+    SupabaseCliError,
+  );
+  const { results } = JSON.parse(warning.message.slice(warning.message.indexOf("{")));
+  const rules = new Set(
+    [...Deno.readDirSync(join(root, "supabase/schemas"))].flatMap(({ name, isDirectory }) =>
+      isDirectory ? listNames(join(root, "supabase/schemas", name, "rules")) : []
+    ),
+  );
+  return results.filter(({ name, metadata }: Advice) =>
+    name !== "function_search_path_mutable" || !rules.has(`${metadata.name}.sql`)
+  );
+}
+
+interface Advice {
+  readonly name: string;
+  readonly metadata: { readonly name: string };
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
 }

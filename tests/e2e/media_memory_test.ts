@@ -28,7 +28,8 @@ function serveDocuments(): Deno.HttpServer<Deno.NetAddr> {
 }
 
 const runtimes: Readonly<Record<string, () => Promise<readonly string[]>>> = {
-  "this version of Deno": () => Promise.resolve([Deno.execPath(), "run", "--quiet", "-A"]),
+  "this version of Deno": () =>
+    Promise.resolve([Deno.execPath(), "run", "--quiet", "-A", "--lock=deno.lock"]),
   "the hosted runtime's version": async () => {
     const installed = await installNpmPackage("deno@2.1.4");
     if ("failure" in installed) throw new Error(installed.failure);

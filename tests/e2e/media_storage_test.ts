@@ -107,6 +107,17 @@ for (const [name, open] of Object.entries(storages)) {
     assertEquals(await opened.count(), 0);
   });
 
+  Deno.test(`${name}: a file is there from its storing to its deletion`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    assertEquals(await storage.has(path), false);
+    await storage.put(path, streamOf("a"), options);
+    assertEquals(await storage.has(path), true);
+    await storage.delete([path]);
+    assertEquals(await storage.has(path), false);
+  });
+
   Deno.test(`${name}: a storage that is away says so`, async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -117,6 +128,7 @@ for (const [name, open] of Object.entries(storages)) {
       const call of [
         () => storage.put(path, streamOf("b"), options),
         () => storage.open(path),
+        () => storage.has(path),
         () => storage.delete([path]),
       ]
     ) {
@@ -182,6 +194,44 @@ Deno.test("Supabase Storage: without the project's key nothing is read or writte
   const error = await assertRejects(() => stranger.open(path), StorageError);
   assertEquals((error as StorageError).reason, "refused");
   await assertRejects(() => stranger.put(path, streamOf("b"), options), StorageError);
+});
+
+Deno.test("Supabase Storage: a link to a lost file is refused as missing, and one of a lost bucket or a wrong key is not", async () => {
+  await using server = startStorageServer();
+  const reasonOf = async (storage: MediaStorage): Promise<string> => {
+    const signing = { expiresInSeconds: 60, downloadName: null };
+    const error = await assertRejects(() => storage.sign(newPath(), signing), StorageError);
+    return (error as StorageError).reason;
+  };
+  assertEquals(await reasonOf(createSupabaseStorage(server)), "missing");
+  const stranger = createSupabaseStorage({ url: server.url, secretKey: "another" });
+  assertEquals(await reasonOf(stranger), "refused");
+  server.hasBucket = false;
+  const storage = createSupabaseStorage(server);
+  assertEquals(await reasonOf(storage), "refused");
+  for (const call of [() => storage.open(newPath()), () => storage.has(newPath())]) {
+    const error = await assertRejects(call, StorageError);
+    assertEquals((error as StorageError).reason, "refused");
+  }
+});
+
+Deno.test("Supabase Storage: a file is saved under its name with accents, and kept by no shared cache", async () => {
+  await using server = startStorageServer();
+  const storage = createSupabaseStorage(server);
+  const path = newPath();
+  await storage.put(path, streamOf("a"), options);
+  const link = await storage.sign(path, {
+    expiresInSeconds: 60,
+    downloadName: "relatório & 1.pdf",
+  });
+  const { headers, body } = await fetch(link ?? "");
+  await body?.cancel();
+  const name = encodeURIComponent("relatório & 1.pdf");
+  assertEquals(
+    headers.get("content-disposition"),
+    `attachment; filename=${name}; filename*=UTF-8''${name};`,
+  );
+  assertEquals(headers.get("cache-control"), "max-age=3600, private");
 });
 
 Deno.test("Supabase Storage: a file above the project's own limit is too large", async () => {

@@ -1,4 +1,4 @@
-import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { assertEquals } from "../support/assert.ts";
 import { createEmptyDatabase } from "../support/database/database.ts";
 

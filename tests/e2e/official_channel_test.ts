@@ -112,7 +112,7 @@ Deno.test("templates are synced from the simulated account, and sent when it kno
     const sent = await send(visit);
     assertEquals([sent.status, sent.body.success], [200, true], JSON.stringify(sent.body));
     const [seen] = await stack.readSimulator("messages?to=5511988880004");
-    assertEquals([seen?.["messageType"], seen?.["text"]], ["template", "25/11"]);
+    assertEquals([seen?.["messageType"], seen?.["text"]], ["template", "Visita em 25/11."]);
 
     await review("PAUSED");
     const paused = await send(visit);

@@ -107,7 +107,7 @@ async function run(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", path, ...args],
+    args: ["run", "--quiet", "-A", "--lock=deno.lock", path, ...args],
     cwd: root,
     env: { ...nowhere, ...environment },
     stdin: "null",

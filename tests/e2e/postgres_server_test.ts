@@ -174,7 +174,7 @@ async function holdPostgres(
   const script = fileURLToPath(new URL("../support/database/hold_postgres.ts", import.meta.url));
   const dataDir = path.includes("messaging-test-postgres-") ? path : join(path, "data");
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", script, dataDir],
+    args: ["run", "--allow-all", "--lock=deno.lock", script, dataDir],
     stdout: "piped",
   }).spawn();
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,6 +1,6 @@
-import { viewerScript, viewerStyle } from "../../functions/api-docs/viewer.ts";
+import { defaultViewerUrl, viewerScript } from "../../functions/api-docs/viewer.ts";
 import { Buffer } from "node:buffer";
-import { readViewerFile } from "../../supabase/local/api_docs_viewer.ts";
+import { readViewerScript } from "../../supabase/local/api_docs_viewer.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { findBrowser, openPage } from "../support/browser/browser.ts";
 import { createTestDatabase } from "../support/database/database.ts";
@@ -25,12 +25,9 @@ Deno.test("the local stack serves the reference page and everything that it load
   assertEquals(addresses.map((address) => new URL(address, stack.origin).origin), [
     stack.origin,
     stack.origin,
-    stack.origin,
   ]);
-  for (const { name } of [viewerScript, viewerStyle]) {
-    const address = addresses.find((candidate) => candidate.endsWith(name)) ?? "";
-    assert((await read(address)).length > 100_000, name);
-  }
+  const viewer = addresses.find((address) => address.endsWith(viewerScript.name)) ?? "";
+  assert((await read(viewer)).length > 100_000);
   const document = JSON.parse(await read("/functions/v1/api-docs/openapi.json"));
   assertEquals(document.openapi, "3.1.0");
 });
@@ -54,7 +51,8 @@ const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 
 Deno.test({
-  name: `the two files that deno task openapi writes are a reference on any static host${missing}`,
+  name:
+    `the two files that deno task openapi writes are a reference with search, code samples and a dark mode on any static host${missing}`,
   ignore: browserPath === null,
   async fn(): Promise<void> {
     const folder = new URL("../../functions/api-docs/", import.meta.url);
@@ -74,18 +72,35 @@ Deno.test({
     );
     await using browser = await openPage(browserPath ?? "", { width: 1200, height: 800 });
     const { page } = browser;
-    // The public copy of the viewer, without the network: the same bytes, held to the same hashes.
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      if (protocol.startsWith("http") && hostname !== "127.0.0.1") foreign.push(request.url());
+    });
+    // The public copy of the viewer, without the network: the same bytes, held to the same hash.
     await page.route("https://cdn.jsdelivr.net/**", async (route) => {
-      const name = route.request().url().split("/").at(-1) ?? "";
       await route.fulfill({
-        body: Buffer.from(await readViewerFile(name)),
-        contentType: name.endsWith(".css") ? "text/css" : "text/javascript",
+        body: Buffer.from(await readViewerScript()),
+        contentType: "text/javascript",
         headers: { "Access-Control-Allow-Origin": "*" },
       });
     });
+    await page.emulateMedia({ colorScheme: "dark" });
     await page.goto(`http://127.0.0.1:${host.addr.port}/docs/reference.html`);
-    await page.locator(".opblock").filter({ hasText: "/functions/v1/send-message" }).waitFor();
-    assert(await page.locator(".opblock").count() > 40);
+    await page.locator("#plain").waitFor({ state: "detached" });
+    assertEquals(await page.evaluate("document.body.classList.contains('dark-mode')"), true);
+
+    const sidebar = page.getByRole("complementary");
+    await sidebar.getByText("Messages", { exact: true }).first().click();
+    await sidebar.getByText("Send, queue or schedule").first().click();
+    const reference = page.locator("#reference");
+    await reference.getByText("Send, queue or schedule a message").last().waitFor();
+    await reference.getByText("X-Client-Token: YOUR_SECRET_TOKEN").first().waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("erase a person");
+    await page.getByRole("option").filter({ hasText: "Erase a person" }).first().waitFor();
+    assertEquals(foreign, [`${defaultViewerUrl}/${viewerScript.name}`]);
     assertEquals(browser.faults, []);
     await host.shutdown();
   },

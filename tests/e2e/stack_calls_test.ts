@@ -102,6 +102,21 @@ for (const usesDataApi of [false, true]) {
       }
     });
 
+    await test.step("a 404 says which prefix the path lacks", async () => {
+      const paths: readonly (readonly [string, RegExp])[] = [
+        ["/contacts-api/contacts", /\/functions\/v1\/contacts-api\b/],
+        ["/functions/v1/contacts", /\/functions\/v1\/contacts-api\b/],
+        ["/functions/v1/contacts-api", /has .*\/functions\/v1\/contacts-api\/contacts\b/],
+        ["/functions/v1/send-message/x", /send-message has \/functions\/v1\/send-message\.$/],
+      ];
+      for (const [path, wanted] of paths) {
+        const response = await fetch(`${stack.origin}${path}`);
+        const { error, message } = await response.json();
+        assertEquals([response.status, error], [404, "not_found"], path);
+        assertMatch(message, wanted, path);
+      }
+    });
+
     await test.step("the printed curl line sends a message", async () => {
       const { status, body } = await runPrintedCall(stack);
       assertEquals([status, body.success, body.mode], [200, true, "sent"]);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
+import { MigrationError } from "../../supabase/host/migration_files.ts";
 import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
-import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
 import { copyCluster } from "../support/database/cluster_copy.ts";
 import { type ScratchSchemas, writeSchemas } from "../support/releases/scratch_schemas.ts";
 
@@ -46,6 +48,7 @@ Deno.test("deno task db:migration", async (t) => {
     const scratch = await writeSchemas(files, { serverUrl: server.databaseUrl, now: firstRelease });
     const { remaining, byHand } = await scratch.migrate("tables");
     assertEquals([remaining, byHand], [[], []]);
+    await scratch.release();
     return scratch;
   };
 
@@ -104,6 +107,7 @@ grant select on table messaging.shoes to service_role;\n`,
         /build it first: alter table messaging\.contacts add column if not exists shoe_size .*; create index/,
       );
 
+      await scratch.release();
       // The next release changes what an internal function returns, grants more, and explains another way.
       await scratch.write(
         "contacts/internal/count_shoes.sql",
@@ -116,6 +120,7 @@ grant select on table messaging.shoes to service_role;\n`,
       await scratch.edit(contacts, (text) => text.replace("European sizes.", "Sizes of Brazil."));
       const second = await scratch.migrate("count_shoes_as_text");
       assertEquals([second.remaining, second.byHand], [[], []]);
+      await scratch.release();
       assertEquals((await scratch.migrate("nothing")).written, []);
     },
   );
@@ -127,6 +132,7 @@ grant select on table messaging.shoes to service_role;\n`,
       (text) => text.replace("\n  constraint ", "\n  old_name text,\n  constraint "),
     );
     assertEquals((await scratch.migrate("add_old_name")).remaining, []);
+    await scratch.release();
     await scratch.edit(
       contacts,
       (text) => text.replace("\n  old_name text,", "\n  new_name text,"),
@@ -141,6 +147,7 @@ grant select on table messaging.shoes to service_role;\n`,
       "history/rpc/read_history.sql",
       (text) => text.replace("begin\n", "begin\n  -- Without the old name.\n"),
     );
+    await scratch.release();
     const contracting = await scratch.migrate("drop_old_name", "contract");
     assertEquals(contracting.remaining, []);
     assertEquals(contracting.byHand, []);
@@ -149,9 +156,106 @@ grant select on table messaging.shoes to service_role;\n`,
     assertMatch(await scratch.read(early), /function public\.read_history/);
     assertMatch(
       await scratch.read(late),
-      /^set local [^;]+;\n\nalter table messaging\.contacts drop column old_name;\n$/,
+      /^-- [^\n]+\n\n(set local [^;]+;\n\n){2}alter table messaging\.contacts drop column old_name;\n$/,
     );
   });
+
+  await t.step("a release has one open migration, which is written anew", async () => {
+    await using scratch = await copy();
+    await scratch.edit(contacts, (text) => text.replace("name text", "name text,\n  shoes text"));
+    const first = await scratch.migrate("next_release");
+    const dataStep = "20400101000000_fill_shoes.sql";
+    await Deno.writeTextFile(
+      join(scratch.folders.migrations, dataStep),
+      "update messaging.contacts set shoes = 'two' where shoes is null;\n",
+    );
+    await scratch.edit(contacts, (text) => text.replace("shoes text", "shoes text,\n  hat text"));
+    await assertRejects(
+      () => scratch.migrate("another"),
+      MigrationError,
+      `${first.written[0]} is not released yet: \`--replace\` writes it anew.`,
+    );
+    const second = await scratch.replace("next_release");
+    assertEquals([second.remaining, second.byHand], [[], []]);
+    assertEquals(second.written, first.written);
+    assertMatch(
+      await scratch.read(second.written[0]),
+      /add column[^;]+ shoes[^]+add column[^;]+ hat/,
+    );
+    assertMatch(await scratch.read(dataStep), /^update messaging\.contacts/);
+  });
+
+  await t.step("a bound function is made after what it calls, and anew when that is", async () => {
+    await using scratch = await copy();
+    const rule = (name: string, returned: string, body: string) =>
+      scratch.write(
+        `contacts/rules/${name}.sql`,
+        `create or replace function messaging.${name}(name text)\nreturns ${returned}\n` +
+          `language sql\nstable\nreturn ${body};\n`,
+      );
+    // Sorted by name the caller would come first.
+    await rule("can_be_named", "boolean", "messaging.shown_name(name) is not null");
+    await rule("shown_name", "text", "nullif(trim(name), '')");
+    const first = await scratch.migrate("rules");
+    assertEquals([first.remaining, first.byHand], [[], []]);
+    await scratch.release();
+
+    await rule("shown_name", "varchar", "nullif(trim(name), '')");
+    const second = await scratch.migrate("shown_names_as_varchar");
+    assertEquals([second.remaining, second.byHand], [[], []]);
+    await scratch.release();
+
+    await Deno.remove(join(scratch.folders.schemas, "contacts/rules"), { recursive: true });
+    const third = await scratch.migrate("no_rules");
+    assertEquals([third.remaining, third.byHand], [[], []]);
+  });
+
+  await t.step(
+    "a type's attributes are added in their order, one among them is a person's",
+    async () => {
+      await using scratch = await copy();
+      const write = (attributes: string): Promise<void> =>
+        scratch.write(
+          "contacts/tables/shoe.sql",
+          `create type messaging.shoe as (${attributes});\n`,
+        );
+      await write("size integer");
+      await scratch.migrate("shoe");
+      await scratch.release();
+      await write("size integer, width integer, color text");
+      const wider = await scratch.migrate("wider_shoe");
+      assertEquals([wider.remaining, wider.byHand], [[], []]);
+      assertMatch(await scratch.read(wider.written[0]), /attribute width[^]+attribute color/);
+      await scratch.release();
+      await write("size integer, brand text, width integer, color text");
+      assertMatch((await scratch.migrate("brand")).byHand.join(), /shoe has changed, or has its/);
+    },
+  );
+
+  await t.step(
+    "a list of values that grows is written, one that shrinks is a person's",
+    async () => {
+      await using scratch = await copy();
+      const allow = (values: string) =>
+        scratch.edit(
+          contacts,
+          (text) =>
+            text.replace(
+              /constraint contacts_instance .*|constraint contacts_named .*/,
+              `constraint contacts_named check (name in (${values}))`,
+            ),
+        );
+      await allow("'a', 'b'");
+      await scratch.migrate("two_names", "contract");
+      await scratch.release();
+      await allow("'a', 'b', 'c'");
+      const wider = await scratch.migrate("three_names");
+      assertEquals([wider.remaining, wider.byHand, wider.written.length], [[], [], 2]);
+      await scratch.release();
+      await allow("'a', 'c'");
+      assertMatch((await scratch.migrate("other_names")).byHand.join(), /contacts_named was/);
+    },
+  );
 
   await t.step("changed and mandatory columns are named for a person to write", async () => {
     await using scratch = await copy();
@@ -164,8 +268,8 @@ grant select on table messaging.shoes to service_role;\n`,
     const { written, byHand, remaining } = await scratch.migrate("change_columns");
     assertEquals(written, []);
     assertEquals(byHand.map((sentence) => sentence.split(" ")[1]), [
-      "messaging.contacts.must_have",
       "messaging.contacts.name",
+      "messaging.contacts.must_have",
     ]);
     assert(remaining.length >= 2);
   });

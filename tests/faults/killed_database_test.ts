@@ -2,9 +2,9 @@ import { findFreePort } from "../support/free_port.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { type PostgresServer, startPostgres } from "../../supabase/local/postgres_server.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { createPlatformRoles } from "../../supabase/host/roles.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { copyCluster } from "../support/database/cluster_copy.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../support/fixtures/backlog.ts";
 import { startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { printFigures } from "../support/faults/figures.ts";
+import { surviveBrokenWrites } from "../support/faults/driver_faults.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
 import { startFunctionProcess } from "../support/stack/function_process.ts";
 import type { HttpDouble } from "../support/doubles/http_double.ts";
@@ -28,6 +29,8 @@ import {
 import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 
+surviveBrokenWrites();
+
 const settings = readFaultSettings();
 const isLongRun = settings.kills !== undefined;
 const { messages = isLongRun ? 2_000 : 100, instances = isLongRun ? 50 : 20 } = settings;
@@ -35,52 +38,54 @@ const { messages = isLongRun ? 2_000 : 100, instances = isLongRun ? 50 : 20 } = 
 const kills = settings.kills === undefined ? 2 : Math.ceil(settings.kills / 10);
 const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-Deno.test(`a database server killed ${kills} times over ${messages} messages costs none of them, doubles none, changes no pace and no order`, async () => {
-  const random = createSeededRandom(settings.seed);
-  await using folder = await makeTemporaryFolder();
-  await using provider = startSlowProvider(() => random.between(50, 700));
-  await using cleanup = new AsyncDisposableStack();
-  // With fsync, as in production: what was committed must survive the kill.
-  await copyCluster(folder.path);
-  let server = await startPostgres({ dataDir: folder.path, port: findFreePort() });
-  cleanup.defer(() => server.stop());
-  const { databaseUrl } = server;
-  const admin = postgres(databaseUrl, { max: 20, onnotice: () => {} });
-  cleanup.defer(() => admin.end({ timeout: 3 }));
-  await createPlatformRoles(admin);
-  await applyMigrations(admin, migrationsFolder);
+for (const usesDataApi of [false, true]) {
+  Deno.test(`a database server killed ${kills} times over ${messages} messages, ${usesDataApi ? "behind the Data API" : "reached directly"}, costs none of them, doubles none, changes no pace and no order`, async () => {
+    const random = createSeededRandom(settings.seed);
+    await using folder = await makeTemporaryFolder();
+    await using provider = startSlowProvider(() => random.between(50, 700));
+    await using cleanup = new AsyncDisposableStack();
+    // With fsync, as in production: what was committed must survive the kill.
+    await copyCluster(folder.path);
+    let server = await startPostgres({ dataDir: folder.path, port: findFreePort() });
+    cleanup.defer(() => server.stop());
+    const { databaseUrl } = server;
+    const admin = postgres(databaseUrl, { max: 20, onnotice: () => {} });
+    cleanup.defer(() => admin.end({ timeout: 3 }));
+    await createPlatformRoles(admin);
+    await applyMigrations(admin, migrationsFolder);
 
-  const startedAt = performance.now();
-  const { baseUrl } = provider;
-  const backlog = await createBacklog(admin, {
-    ...{ instances, messages, intervalSeconds: 2, baseUrl },
-  });
-  const environment = { PROVIDER_TIMEOUT_MS: "2000" };
-  const dispatcher = cleanup.use(
-    await startFunctionProcess({ slug: "dispatch-queue", databaseUrl, environment }),
-  );
-  await using cron = startDispatchCron(dispatcher.url);
-  await using callers = await startCallers(databaseUrl, admin);
-  let killed = 0;
-  while (killed < kills) {
-    await delay(random.between(500, 3_000));
-    if (await countOpen(admin) === 0) break;
-    server = await killAndRestart(server, folder.path);
-    killed += 1;
-  }
-  const answers = await callers.answers;
-  await waitUntilSettled(admin);
-  await cron.stop();
+    const startedAt = performance.now();
+    const { baseUrl } = provider;
+    const backlog = await createBacklog(admin, {
+      ...{ instances, messages, intervalSeconds: 2, baseUrl },
+    });
+    const environment = { PROVIDER_TIMEOUT_MS: "2000" };
+    const dispatcher = cleanup.use(
+      await startFunctionProcess({ slug: "dispatch-queue", databaseUrl, usesDataApi, environment }),
+    );
+    await using cron = startDispatchCron(dispatcher.url);
+    await using callers = await startCallers(databaseUrl, admin, usesDataApi);
+    let killed = 0;
+    while (killed < kills) {
+      await delay(random.between(500, 3_000));
+      if (await countOpen(admin) === 0) break;
+      server = await killAndRestart(server, folder.path);
+      killed += 1;
+    }
+    const answers = await callers.answers;
+    await waitUntilSettled(admin);
+    await cron.stop();
 
-  await checkAnswers(admin, callers, answers);
-  const counts = await checkBacklog(admin, backlog, provider.requests);
-  printFigures("killed database server", {
-    ...{ seed: random.seed, kills: killed, instances, ...counts },
-    calls: answers.length,
-    seconds: Math.round((performance.now() - startedAt) / 1_000),
+    await checkAnswers(admin, callers, answers);
+    const counts = await checkBacklog(admin, backlog, provider.requests);
+    printFigures("killed database server", {
+      ...{ seed: random.seed, kills: killed, instances, ...counts },
+      calls: answers.length,
+      seconds: Math.round((performance.now() - startedAt) / 1_000),
+    });
+    assertEquals(killed, kills, "there were messages for every kill");
   });
-  assertEquals(killed, kills, "there were messages for every kill");
-});
+}
 
 interface Callers extends AsyncDisposable {
   readonly tenant: Tenant;
@@ -90,10 +95,14 @@ interface Callers extends AsyncDisposable {
 }
 
 /** Callers that start one after the other while the server is killed, and retry until answered. */
-async function startCallers(databaseUrl: string, admin: Sql): Promise<Callers> {
+async function startCallers(
+  databaseUrl: string,
+  admin: Sql,
+  usesDataApi: boolean,
+): Promise<Callers> {
   await using cleanup = new AsyncDisposableStack();
   const provider = cleanup.use(startSlowProvider(() => 200));
-  const sender = cleanup.use(await startSender(databaseUrl));
+  const sender = cleanup.use(await startSender(databaseUrl, { usesDataApi }));
   const tenant = await createTenant(admin, { baseUrl: provider.baseUrl });
   const answers = Promise.all(Array.from({ length: 40 }, async (_, number) => {
     await delay(number * 150);
@@ -113,6 +122,8 @@ async function checkAnswers(
 ): Promise<void> {
   const rows = await admin<{ id: string; message: string; status: string }[]>`
     select id, message, status from messaging.messages where instance_id = ${tenant.instanceId}`;
+  const refused = answers.filter(({ body }) => body.messageId === undefined);
+  assertEquals(refused.map(({ status, body }) => [status, body["error"]]), []);
   assertEquals(rows.length, answers.length, "one message a call");
   for (const [number, { status, body }] of answers.entries()) {
     const row = rows.find(({ message }) => message === `call ${number}`);

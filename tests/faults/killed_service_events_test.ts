@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { untilSessionsRest } from "../support/database/sessions.ts";
+import { holdRequests } from "../support/doubles/held_requests.ts";
 import { startHttpDouble } from "../support/doubles/http_double.ts";
 import { answerAtRandom, cancelFar, startEventTraffic } from "../support/faults/event_traffic.ts";
 import { printFigures } from "../support/faults/figures.ts";
@@ -24,7 +25,8 @@ Deno.test(`after ${kills} kills of the whole service among its calls, the feed a
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
   const { admin } = database;
-  await using provider = startHttpDouble(answerAtRandom(random));
+  using answers = holdRequests(answerAtRandom(random));
+  await using provider = startHttpDouble(answers.answer);
   const startedAt = performance.now();
   const { tenants } = await createBacklog(admin, {
     ...{ instances, messages, intervalSeconds: 1, baseUrl: provider.baseUrl },
@@ -54,8 +56,11 @@ Deno.test(`after ${kills} kills of the whole service among its calls, the feed a
     await using cron = startDispatchCron(`${service.url}/dispatch-queue`, 2);
     // While this one works: a start takes longer than a life needs.
     const next = await startLife();
-    await delay(random.between(0, 300));
+    // The first kill meets a message that the provider has, the others any moment.
+    if (killed === 0) await answers.holdNext();
+    else await delay(random.between(0, 300));
     await service.kill();
+    answers.release();
     await cron.stop();
     cutOff += await endLeases(admin);
     service = next;

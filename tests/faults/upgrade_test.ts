@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { applyMigrations } from "../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../supabase/local/roles.ts";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
+import { createPlatformRoles } from "../../supabase/host/roles.ts";
 import { assertEquals, assertGreater } from "../support/assert.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database/database.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
@@ -130,6 +130,7 @@ async function createMigratedDatabase(migrations: string): Promise<TestDatabase>
 
 /** Both services of one release: who calls it, and what calls its dispatcher. */
 interface Side extends AsyncDisposable {
+  readonly service: ServiceProcess;
   readonly sender: SteadySender;
   readonly cron: DispatchCron;
 }
@@ -137,7 +138,7 @@ interface Side extends AsyncDisposable {
 function openSide(service: ServiceProcess, { instances }: LiveData, name: "old" | "new"): Side {
   const sender = startSteadySender(service, instances, { name, repeatsFailures: name === "old" });
   const cron = startDispatchCron(`${service.url}/dispatch-queue`, 1);
-  const side = { sender, cron };
+  const side = { service, sender, cron };
   return { ...side, [Symbol.asyncDispose]: () => stopSide(side) };
 }
 
@@ -147,13 +148,13 @@ async function stopSide({ sender, cron }: Pick<Side, "sender" | "cron">): Promis
 }
 
 /** Waits until the side has answered calls and dispatched messages that began after now. */
-async function untilSent({ sender, cron }: Side): Promise<void> {
+async function untilSent({ service, sender }: Side): Promise<void> {
   const calls = sender.calls.length;
-  const runs = cron.answers.length;
+  const runs = service.runs.length;
   await waitUntil(
     () =>
       sender.calls.length > calls + 3 &&
-      cron.answers.slice(runs + 1).some(({ accepted }) => accepted > 0),
+      service.runs.slice(runs + 1).some(({ accepted }) => accepted > 0),
     { what: "calls and messages of this side" },
   );
 }

@@ -41,8 +41,8 @@ export async function takeConsolePicture(options: PictureOptions): Promise<void>
   await page.locator("#phone-list").getByText(customer.shownPhone).first().click();
   await page.locator("#bubbles").getByText(customer.lastWords).waitFor();
   await page.locator("#queue-rows li").first().waitFor();
-  await page.locator("#emails li").first().waitFor();
-  await page.locator("#events li").first().waitFor();
+  await page.locator("#emails li").first().waitFor({ state: "attached" });
+  await page.locator("#events li").first().waitFor({ state: "attached" });
   await page.screenshot({ path });
   if (browser.faults.length > 0) throw new Error(browser.faults.join("\n"));
 }

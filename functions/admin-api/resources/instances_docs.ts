@@ -55,7 +55,7 @@ export const instanceDocs: ResourceDocs = {
     },
     protection: null,
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
-    transcribeVoice: true,
+    transcribeVoice: "agent",
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,
@@ -116,5 +116,13 @@ export const instanceDocs: ResourceDocs = {
     columns: ["instanceId", "name", "provider", "connectedPhone", "businessInstanceId"],
     example:
       "instances create --workspace <id> --name Sales --provider zapi --provider-config @zapi.json --connected-phone 5511977776666 --time-zone America/Sao_Paulo",
+    workedExample: `Weekdays of --send-window are 1 (Monday) to 7 (Sunday):
+  --send-window '{"start":"08:00","end":"18:00","days":[1,2,3,4,5]}'
+
+The official channel against the simulator of the local stack (docs/official-channel.md):
+  echo '{"baseUrl":"http://127.0.0.1:54321/simulator/graph","phoneNumberId":"106540352242922","wabaId":"102290129340398","accessToken":"an-access-token","appSecret":"an-app-secret","verifyToken":"a-verify-token"}' > official.json
+  deno task admin instances create --workspace <workspaceId> --name Official --provider whatsapp_cloud --provider-config @official.json --connected-phone 5511955554444 --time-zone America/Sao_Paulo
+  deno task admin templates sync <instanceId>
+  deno task admin tokens create <instanceId> --label "order system"`,
   },
 };

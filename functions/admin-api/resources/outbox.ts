@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { workspacePageSchema } from "../contract.ts";
+import { recordAnswer } from "./answers.ts";
 import { defineResource } from "./resource.ts";
 
 /** GET admin-api/outbox. */
@@ -9,7 +10,7 @@ const outboxPageSchema = workspacePageSchema.extend({
 });
 
 /** An entry as responses show it. */
-export const outboxRecord = {
+const outboxRecord = {
   outboxId: z.uuid(),
   workspaceId: z.uuid(),
   instanceId: z.uuid().nullable(),
@@ -21,6 +22,8 @@ export const outboxRecord = {
   createdAt: instantSchema,
   settledAt: instantSchema.nullable(),
 };
+
+export const outboxResponseSchema = recordAnswer(outboxRecord);
 
 /** Only the outbox itself creates entries. Retrying one has a route of its own (outbox_routes.ts). */
 export const outbox = defineResource({

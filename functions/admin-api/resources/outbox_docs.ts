@@ -4,13 +4,8 @@ import {
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
-import { outbox, outboxRecord } from "./outbox.ts";
-import {
-  adminOperation,
-  exampleInstant,
-  recordAnswer,
-  type ResourceDocs,
-} from "./resource_docs.ts";
+import { outbox, outboxResponseSchema } from "./outbox.ts";
+import { adminOperation, exampleInstant, type ResourceDocs } from "./resource_docs.ts";
 
 const outboxExample = {
   outboxId: demoOutboxId,
@@ -71,7 +66,7 @@ export const retryOperation: Operation = {
   description: "Does not change an entry that is not `dead`. The request has no body.",
   pathParameters: { id: { description: "`outboxId` of the entry.", example: demoOutboxId } },
   isIdempotent: true,
-  success: { description: "The updated entry.", schema: recordAnswer(outboxRecord) },
+  success: { description: "The updated entry.", schema: outboxResponseSchema },
   errors: ["service_unavailable", "not_found"],
   fields: outboxNotes,
   examples: [{

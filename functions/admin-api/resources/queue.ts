@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
 import { idSchema, instanceIdSchema } from "../../../shared/model/request_fields.ts";
-import type { RecordAnswer } from "./resource.ts";
+import { pageAnswer, recordAnswer } from "./answers.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
 
 /** POST admin-api/queue/hold. Without `instanceId` every instance is held. */
@@ -32,21 +32,17 @@ export const settleMayHaveLeftSchema = z.object({
   instanceId: instanceIdSchema.optional(),
 });
 
-export const holdOutcome = {
+export const holdQueueResponseSchema = recordAnswer({
   instances: z.int().min(0),
   inFlight: z.int().min(0),
   heldUntil: instantSchema.nullable(),
   reason: z.string().nullable(),
-};
+});
 
-export type HoldQueueResponse = RecordAnswer<typeof holdOutcome>;
-
-export const releaseOutcome = { instances: z.int().min(0) };
-
-export type ReleaseQueueResponse = RecordAnswer<typeof releaseOutcome>;
+export const releaseQueueResponseSchema = recordAnswer({ instances: z.int().min(0) });
 
 /** An instance that an operator holds. */
-export const queueHoldRecord = {
+const queueHoldRecord = {
   instanceId: idSchema,
   name: z.string(),
   heldAt: instantSchema,
@@ -55,6 +51,8 @@ export const queueHoldRecord = {
   waiting: z.int().min(0),
   inFlight: z.int().min(0),
 };
+
+export const queueHoldsResponseSchema = pageAnswer(queueHoldRecord);
 
 /** A message that may have left between the dump and the restore. */
 const restoredMessage = z.object({
@@ -78,7 +76,7 @@ const restoredInstance = z.object({
   agentReplies: z.int().min(0),
 });
 
-export const mayHaveLeftRecord = {
+export const mayHaveLeftResponseSchema = recordAnswer({
   since: instantSchema,
   until: instantSchema,
   total: z.int().min(0),
@@ -86,15 +84,11 @@ export const mayHaveLeftRecord = {
   instances: z.array(restoredInstance),
   items: z.array(restoredMessage),
   nextCursor: z.string().nullable(),
-};
+});
 
-export type MayHaveLeftResponse = RecordAnswer<typeof mayHaveLeftRecord>;
-
-export const settledRecord = {
+export const settledResponseSchema = recordAnswer({
   unconfirmed: z.int().min(0),
   canceled: z.int().min(0),
   outboxRows: z.int().min(0),
   remaining: z.int().min(0),
-};
-
-export type SettleMayHaveLeftResponse = RecordAnswer<typeof settledRecord>;
+});

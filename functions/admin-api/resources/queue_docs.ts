@@ -5,24 +5,18 @@ import {
 } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import {
-  holdOutcome,
+  holdQueueResponseSchema,
   holdQueueSchema,
   listHoldsSchema,
-  mayHaveLeftRecord,
+  mayHaveLeftResponseSchema,
   mayHaveLeftSchema,
-  queueHoldRecord,
-  releaseOutcome,
+  queueHoldsResponseSchema,
+  releaseQueueResponseSchema,
   releaseQueueSchema,
-  settledRecord,
+  settledResponseSchema,
   settleMayHaveLeftSchema,
 } from "./queue.ts";
-import {
-  adminOperation,
-  exampleInstant,
-  ofItems,
-  pageAnswer,
-  recordAnswer,
-} from "./resource_docs.ts";
+import { adminOperation, exampleInstant, ofItems } from "./resource_docs.ts";
 
 const instanceMeaning = "The instance; every instance when absent.";
 
@@ -56,7 +50,7 @@ export const queueOperations: readonly Operation[] = [
       "While a queue is held, the dispatcher sends nothing of the instance: no queued, delayed or retried message, no reply of the AI agent, no e-mail. Immediate sends go out, and inbound messages are recorded. A message that waits has `heldBy` `operator_hold`. A new hold replaces the former one. Without `instanceId` every instance that exists is held; one that is created later is not.",
     body: holdQueueSchema,
     isIdempotent: true,
-    success: { description: "The hold.", schema: recordAnswer(holdOutcome) },
+    success: { description: "The hold.", schema: holdQueueResponseSchema },
     errors: ["service_unavailable", "Instance not found"],
     fields: holdFields,
     examples: [{
@@ -80,7 +74,7 @@ export const queueOperations: readonly Operation[] = [
     summary: "List the instances that are held",
     description: "Pages of holds by operators, oldest first.",
     query: listHoldsSchema,
-    success: { description: "A page.", schema: pageAnswer(queueHoldRecord) },
+    success: { description: "A page.", schema: queueHoldsResponseSchema },
     errors: ["service_unavailable"],
     fields: ofItems({
       name: "Name of the instance.",
@@ -118,7 +112,7 @@ export const queueOperations: readonly Operation[] = [
     description:
       "For a project that was restored from a dump. Lists the messages of the dump that may have left since: those that were waiting and have become due, those that were in flight, and those in doubt. `instances` has the counts of each instance concerned, with the e-mails and the AI agent's replies that were promised before the dump. Pages of messages, oldest first.",
     query: mayHaveLeftSchema,
-    success: { description: "A page.", schema: recordAnswer(mayHaveLeftRecord) },
+    success: { description: "A page.", schema: mayHaveLeftResponseSchema },
     errors: ["service_unavailable", "Instance not found"],
     fields: {
       ...rangeFields,
@@ -143,7 +137,7 @@ export const queueOperations: readonly Operation[] = [
       request: exampleRange,
       response: {
         success: true,
-        since: "2026-11-23T12:00:00.000+00:00",
+        since: "2026-11-23T12:00:00.000Z",
         until: exampleInstant,
         total: 1,
         acceptedSince: 0,
@@ -162,8 +156,8 @@ export const queueOperations: readonly Operation[] = [
           contactId: demoContactId,
           messageType: "text",
           state: "waiting",
-          dueAt: "2026-11-23T12:30:00.000+00:00",
-          createdAt: "2026-11-23T11:30:00.000+00:00",
+          dueAt: "2026-11-23T12:30:00.000Z",
+          createdAt: "2026-11-23T11:30:00.000Z",
         }],
         nextCursor: null,
       },
@@ -179,7 +173,7 @@ export const queueOperations: readonly Operation[] = [
       "Settles a batch of what `GET queue/may-have-left` lists. Call it until `remaining` is 0. `unconfirmed` records that it is unknown whether the messages left: they are not sent again by themselves, and later events of the provider settle them. `cancel` takes waiting messages out of the queue. `keep` leaves them in it: they are sent once the queue is released. Messages in flight at the dump become `unconfirmed` under each action. Except for `keep`, e-mails and replies become `dead` entries of the outbox, which can be retried.",
     body: settleMayHaveLeftSchema,
     isIdempotent: true,
-    success: { description: "Result of this call.", schema: recordAnswer(settledRecord) },
+    success: { description: "Result of this call.", schema: settledResponseSchema },
     errors: ["service_unavailable", "Instance not found"],
     fields: {
       ...rangeFields,
@@ -206,7 +200,7 @@ export const queueOperations: readonly Operation[] = [
       "Ends the hold by an operator. What has become due meanwhile leaves at the instance's pace, inside its send window. A hold after a refusal by the provider goes on. Releasing a queue that is not held changes nothing.",
     body: releaseQueueSchema,
     isIdempotent: true,
-    success: { description: "The result.", schema: recordAnswer(releaseOutcome) },
+    success: { description: "The result.", schema: releaseQueueResponseSchema },
     errors: ["service_unavailable", "Instance not found"],
     fields: { instanceId: instanceMeaning, instances: holdFields.instances },
     examples: [{

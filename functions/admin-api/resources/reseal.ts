@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { AnswerOf } from "../../../shared/model/response_fields.ts";
-import type { RecordAnswer } from "./resource.ts";
+import { recordAnswer } from "./answers.ts";
 
 /** The result of POST admin-api/credentials/reseal, as its response shows it. */
-export const resealRecord = {
+const resealRecord = {
   /**
    * The id of the key that this process seals under. After a key rotation, processes with different
    * keys may run at the same time.
@@ -18,4 +18,4 @@ export const resealRecord = {
 
 export type ResealReport = AnswerOf<z.ZodObject<typeof resealRecord>>;
 
-export type ResealResponse = RecordAnswer<typeof resealRecord>;
+export const resealResponseSchema = recordAnswer(resealRecord);

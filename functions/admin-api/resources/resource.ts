@@ -2,21 +2,9 @@ import type * as z from "zod";
 import type { Database } from "../../../shared/database/database.ts";
 import type { Route } from "../../../shared/http/create_app.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
-import type { AnswerOf, successField } from "../../../shared/model/response_fields.ts";
+import type { AnswerOf } from "../../../shared/model/response_fields.ts";
 import { createRecordRoutes } from "../record_routes.ts";
 import type { ResourceMethods } from "./resource_methods.ts";
-
-/** A record as the members beside `success`, by its fields. */
-export type RecordAnswer<Fields extends z.ZodRawShape> = AnswerOf<
-  z.ZodObject<typeof successField & Fields>
->;
-
-/** A page of a collection, by the fields of its records. */
-export interface PageAnswer<Fields extends z.ZodRawShape> {
-  readonly success: true;
-  readonly items: readonly AnswerOf<z.ZodObject<Fields>>[];
-  readonly nextCursor: string | null;
-}
 
 /**
  * One administered resource. Its routes, its part of the OpenAPI document and its commands are

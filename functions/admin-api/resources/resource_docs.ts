@@ -1,11 +1,11 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type {
   Operation,
   OperationExample,
   SuccessResponse,
 } from "../../../shared/openapi/operation.ts";
-import { successField } from "../../../shared/model/response_fields.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
+import { pageAnswer, recordAnswer } from "./answers.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -38,6 +38,8 @@ export interface ResourceDocs {
     /** Fields that a table of records shows. */
     readonly columns: readonly string[];
     readonly example: string;
+    /** Several calls that belong together, with what they are for. */
+    readonly workedExample?: string;
   };
 }
 
@@ -57,21 +59,7 @@ interface WriteDocs {
 export const changesOnly = "Changes only the fields in the request.";
 
 /** The time of creation of the example records. */
-export const exampleInstant = "2026-11-23T13:00:00.000+00:00";
-
-/** A record as the members beside `success`. */
-export function recordAnswer(fields: z.ZodRawShape): z.ZodObject {
-  return z.object({ ...successField, ...fields });
-}
-
-/** A page of a collection. */
-export function pageAnswer(fields: z.ZodRawShape): z.ZodObject {
-  return z.object({
-    ...successField,
-    items: z.array(z.object(fields)),
-    nextCursor: z.string().nullable(),
-  });
-}
+export const exampleInstant = "2026-11-23T13:00:00.000Z";
 
 /** The same meanings for the records of a page. */
 export function ofItems(fields: Operation["fields"] = {}): Operation["fields"] {

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { RecordAnswer } from "./resource.ts";
+import { recordAnswer } from "./answers.ts";
 
 const countSchema = z.int().min(0);
 
-/** The result of POST admin-api/instances/:id/templates/sync, as its response shows it. */
-export const templateSyncRecord = {
+/** The response of POST admin-api/instances/:id/templates/sync. */
+export const syncTemplatesResponseSchema = recordAnswer({
   instanceId: z.uuid(),
   created: countSchema,
   updated: countSchema,
@@ -18,6 +18,4 @@ export const templateSyncRecord = {
     providerTemplateId: z.string(),
     change: z.enum(["created", "updated", "unchanged", "deleted"]),
   })),
-};
-
-export type SyncTemplatesResponse = RecordAnswer<typeof templateSyncRecord>;
+});

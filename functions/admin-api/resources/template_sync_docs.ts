@@ -1,7 +1,7 @@
 import { demoOfficialInstanceId, demoTemplateId } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
-import { adminOperation, recordAnswer } from "./resource_docs.ts";
-import { templateSyncRecord } from "./template_sync.ts";
+import { adminOperation } from "./resource_docs.ts";
+import { syncTemplatesResponseSchema } from "./template_sync.ts";
 
 export const syncOperation: Operation = {
   ...adminOperation,
@@ -17,7 +17,7 @@ export const syncOperation: Operation = {
   isIdempotent: true,
   success: {
     description: "Summary of the changes.",
-    schema: recordAnswer(templateSyncRecord),
+    schema: syncTemplatesResponseSchema,
   },
   errors: [
     "service_unavailable",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
 import { tokenScopes } from "../../../shared/model/token_scope.ts";
-import type { RecordAnswer } from "./resource.ts";
+import { pageAnswer, recordAnswer } from "./answers.ts";
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
@@ -19,7 +19,7 @@ export const createTokenSchema = z.object({
 export type CreateTokenRequest = z.infer<typeof createTokenSchema>;
 
 /** A token as responses show it, without its secret. */
-export const tokenRecord = {
+const tokenRecord = {
   tokenId: z.uuid(),
   instanceId: z.uuid(),
   label: z.string().nullable(),
@@ -31,6 +31,8 @@ export const tokenRecord = {
 };
 
 /** POST admin-api/instances/:id/tokens returns the token itself. No other response contains it. */
-export const issuedTokenRecord = { ...tokenRecord, token: z.string() };
+export const issuedTokenResponseSchema = recordAnswer({ ...tokenRecord, token: z.string() });
 
-export type IssueTokenResponse = RecordAnswer<typeof issuedTokenRecord>;
+export const tokenResponseSchema = recordAnswer(tokenRecord);
+
+export const tokensResponseSchema = pageAnswer(tokenRecord);

@@ -1,8 +1,13 @@
 import { demoInstanceId, demoTokenId } from "../../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
-import { adminOperation, exampleInstant, pageAnswer, recordAnswer } from "./resource_docs.ts";
-import { createTokenSchema, issuedTokenRecord, tokenRecord } from "./tokens.ts";
+import { adminOperation, exampleInstant } from "./resource_docs.ts";
+import {
+  createTokenSchema,
+  issuedTokenResponseSchema,
+  tokenResponseSchema,
+  tokensResponseSchema,
+} from "./tokens.ts";
 
 const tokenExample = {
   tokenId: demoTokenId,
@@ -37,14 +42,14 @@ export const tokenOperations: readonly Operation[] = [
     summary: "Issue a token for an instance",
     description:
       "The token is valid for this instance only. It is returned once, because only its hash is stored. An instance can have several active tokens, so that a token can be replaced without downtime.\n\n" +
-      "`scopes` limits what the token may be used for; without it, the token has every scope. `send`: send-message, send-template-message, process-ai-agent and messages-api. `contacts`, `conversations`, `events`, `media`, `batches`: the function of that name. `history`: messages-context, and reading in messages-api.",
+      "`scopes` limits what the token may be used for; without it, the token has every scope. `send`: send-message, send-template-message, process-ai-agent and messages-api. `contacts`, `conversations`, `events`, `media`, `batches`: the function of that name. `history`: messages-context, and reading in messages-api. `erase`: erasing a contact. The export of a contact needs `contacts` and `history`.",
     pathParameters: instanceParameter,
     body: createTokenSchema,
     isIdempotent: true,
     success: {
       status: 201,
       description: "The token. No other response contains it.",
-      schema: recordAnswer(issuedTokenRecord),
+      schema: issuedTokenResponseSchema,
     },
     errors: ["service_unavailable", "Instance not found"],
     examples: [{
@@ -67,7 +72,7 @@ export const tokenOperations: readonly Operation[] = [
     description: "Pages of tokens without their secret, oldest first, including revoked ones.",
     pathParameters: instanceParameter,
     query: pageSchema,
-    success: { description: "A page.", schema: pageAnswer(tokenRecord) },
+    success: { description: "A page.", schema: tokensResponseSchema },
     errors: ["service_unavailable", "Instance not found"],
     examples: [{
       name: "page",
@@ -83,7 +88,7 @@ export const tokenOperations: readonly Operation[] = [
     operationId: "getToken",
     summary: "Read a token's record",
     description: "The record of an active or revoked token, without its secret.",
-    success: { description: "The token.", schema: recordAnswer(tokenRecord) },
+    success: { description: "The token.", schema: tokenResponseSchema },
     examples: [{
       name: "token",
       summary: "An active token",
@@ -98,11 +103,11 @@ export const tokenOperations: readonly Operation[] = [
     summary: "Revoke a token",
     description:
       "The token becomes invalid immediately. Revoking it again returns the same response.",
-    success: { description: "The revoked token.", schema: recordAnswer(tokenRecord) },
+    success: { description: "The revoked token.", schema: tokenResponseSchema },
     examples: [{
       name: "revoked",
       summary: "A revoked token",
-      response: { success: true, ...tokenExample, revokedAt: "2026-11-23T14:00:00.000+00:00" },
+      response: { success: true, ...tokenExample, revokedAt: "2026-11-23T14:00:00.000Z" },
     }],
   },
 ];

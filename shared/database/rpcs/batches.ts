@@ -5,7 +5,7 @@ import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
-import type { MessageError } from "./messages.ts";
+import type { MessageError } from "./message_error.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 import type { ContactFacts, StoredTemplate } from "./templates.ts";

@@ -8,6 +8,7 @@ export interface ContactsRpcs {
   change_contact_tags: Rpc<ChangeTagsRequest, RecordedResult<ChangedTags>>;
   set_contact_consent: Rpc<SetConsentRequest, RecordedResult<ContactConsent>>;
   merge_contact: Rpc<MergeContactRequest, RecordedResult<{ readonly contactId: string }>>;
+  run_merges: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
   get_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ContactRecord>;
   list_contacts: Rpc<ListContactsRequest, Page<ContactRecord | DeletedContact>>;
 }

@@ -1,6 +1,11 @@
 import type { MediaStatus } from "../../model/media_status.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
 import type { StoredContent } from "../../model/message_content.ts";
+import type { Metadata } from "../../model/metadata.ts";
+import type { Purpose } from "../../model/purpose.ts";
 import type { ContactTarget } from "./contacts.ts";
+import type { MessageError } from "./message_error.ts";
+import type { MessageContact } from "./messages.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface HistoryRpcs {
@@ -39,6 +44,25 @@ export interface HistoryMessage extends StoredContent {
   readonly mediaStatus: MediaStatus | null;
   /** What is said in a voice message. */
   readonly transcript: string | null;
+  readonly mediaFilename: string | null;
+  readonly mediaMimeType: string | null;
+  readonly mediaSize: number | null;
+  readonly batchId: string | null;
+  readonly metadata: Metadata;
+  readonly conversationId: string;
+  readonly quotedMessageId: string | null;
+  readonly quotedProviderMessageId: string | null;
+  readonly author: MessageAuthor | null;
+  readonly isTypedOnPhone: boolean;
+  readonly channelStatus: string | null;
+  readonly attempts: number;
+  readonly lastError: MessageError | null;
+  /** Unix milliseconds, as in the fields below. */
+  readonly createdAtMs: number;
+  readonly scheduledForMs: number | null;
+  readonly editedAtMs: number | null;
+  readonly deletedAtMs: number | null;
+  readonly purpose: Purpose;
 }
 
 /** The contact of a history: the sender of its received messages. */
@@ -48,6 +72,8 @@ export interface HistoryContact {
   readonly phone: string | null;
   /** The phone to show now. */
   readonly displayPhone: string | null;
+  /** As the record of a message shows the contact. */
+  readonly shown: MessageContact;
 }
 
 /** The messages of one phone in a period. */

@@ -1,12 +1,13 @@
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { Once, RecordedResult, Replayed } from "./idempotency.ts";
-import type { MessageError } from "./messages.ts";
+import type { MessageError } from "./message_error.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Uploads, and the reading of files. */
 export interface MediaUploadRpcs {
   begin_upload: Rpc<NewUpload, { readonly storagePath: string }>;
   discard_upload: Rpc<UploadTarget, { readonly discarded: boolean }>;
+  expire_lost_media: Rpc<{ readonly mediaId: string }, { readonly expired: boolean }>;
   finish_upload: Rpc<Once<FinishedUpload>, RecordedResult<UploadRecord>>;
   get_media: Rpc<
     { readonly mediaId: string; readonly instanceId: string | null },

@@ -1,11 +1,13 @@
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
-import type { StoredContent } from "../../model/message_content.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
+import type { Choice, StoredContent } from "../../model/message_content.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
+import type { MessageError } from "./message_error.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -18,7 +20,7 @@ export interface MessagesRpcs {
   cancel_messages_by_key: Rpc<CancelKeyTarget, { readonly canceled: number }>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   list_messages: Rpc<PageRequest<MessageFilter>, Page<MessageRecord>>;
-  move_message: Rpc<MessageTarget & { readonly sendAt: string }, MessageRecord>;
+  move_message: Rpc<MessageTarget & Pick<Timing, "sendAt" | "expiresAt">, MessageRecord>;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
   settle_message_calls: Grouped<MessagesRpcs["settle_messages"]>;
   settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
@@ -48,10 +50,15 @@ export interface CancelKeyTarget {
   readonly cancelKey: string;
 }
 
-/** Why an attempt failed: the provider's error or the service's own. */
-export interface MessageError {
-  readonly code: string;
-  readonly message: string;
+/** The contact of a message, by all that it is known by. */
+export interface MessageContact {
+  readonly contactId: string;
+  /** Null for a person who hides it. */
+  readonly phone: string | null;
+  readonly name: string | null;
+  readonly userId: string | null;
+  readonly username: string | null;
+  readonly lid: string | null;
 }
 
 /** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
@@ -61,24 +68,47 @@ export interface MessageRecord {
   readonly status: MessageStatus | "received";
   readonly messageType: string;
   readonly message: string | null;
+  /** Of a received message: the option or the button that the contact chose. */
+  readonly choice: Choice | null;
+  /** The message that this one answers; null for none, and for one that is not stored. */
+  readonly quotedMessageId: string | null;
+  readonly quotedProviderMessageId: string | null;
+  readonly isGroup: boolean;
+  readonly chatName: string | null;
+  readonly author: MessageAuthor | null;
+  readonly sentBy: string | null;
+  readonly isTypedOnPhone: boolean;
   readonly cardId: string | null;
   readonly batchId: string | null;
+  readonly purpose: Purpose;
+  readonly cancelKey: string | null;
   readonly metadata: Metadata;
   /** The message's file; null for none, and for files that this service does not keep. */
   readonly mediaId: string | null;
   readonly mediaStatus: MediaStatus | null;
   /** The URL that the sending call gave. Where there is a `mediaId`: null, see `withMediaUrl`. */
   readonly mediaUrl: string | null;
+  readonly mediaFilename: string | null;
+  /** As the provider says; once the file is stored, what it is. */
+  readonly mediaMimeType: string | null;
+  /** In bytes. */
+  readonly mediaSize: number | null;
   readonly contactId: string;
+  readonly contact: MessageContact;
   readonly conversationId: string;
   readonly providerMessageId: string | null;
+  /** What the provider says of a message that it keeps back for now; null for any other. */
+  readonly channelStatus: string | null;
   readonly scheduledFor: string | null;
   readonly heldBy: HeldBy | null;
+  readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly sentAt: string | null;
   readonly deliveredAt: string | null;
   readonly readAt: string | null;
   readonly failedAt: string | null;
+  readonly editedAt: string | null;
+  readonly deletedAt: string | null;
   readonly attempts: number;
   readonly lastError: MessageError | null;
 }
@@ -116,6 +146,8 @@ export type NewMessage = StoredContent & {
   readonly mediaId?: string | undefined;
   /** Goes to a phone alone; undefined for any address that the channel has. */
   readonly needsPhone?: true | undefined;
+  /** False where the call keeps the agent from pausing; undefined for all others. */
+  readonly pausesAgent?: false | undefined;
 };
 
 /** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */
@@ -223,12 +255,19 @@ export type AcceptResult =
 
 /** How the provider call of a claimed message ended. */
 export type SettledOutcome =
-  & { readonly messageId: string; readonly claimToken: string }
+  & {
+    readonly messageId: string;
+    readonly claimToken: string;
+    /** Milliseconds from the claim to the begin of the provider's call. */
+    readonly calledAfterMs?: number | undefined;
+  }
   & (
     | {
       readonly outcome: "accepted";
       readonly providerMessageId: string;
       readonly waId?: string | undefined;
+      /** See `Receipt`. */
+      readonly channelStatus?: string | undefined;
     }
     | {
       readonly outcome: "rejected";
@@ -246,6 +285,8 @@ export type SettledOutcome =
   );
 
 export interface SettleMessagesRequest {
+  /** Whose share of the process the call takes, see `TenantCalls`; the claims say whose messages they are. */
+  readonly instanceId?: string;
   readonly results: readonly SettledOutcome[];
   /** Immediate sends only: the idempotency key and the response stored under it. */
   readonly idempotency: Idempotency | null;

@@ -1,4 +1,3 @@
-import type { RpcName } from "../rpcs.ts";
 import type { ContactRecord } from "./contacts.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -7,14 +6,6 @@ export interface PrivacyRpcs {
   export_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ExportHead>;
   export_contact_page: Rpc<ExportPageRequest, ExportPage>;
   get_erasure: Rpc<{ readonly instanceId: string; readonly erasureId: string }, Erasure>;
-  call_with_denial_hashes: Rpc<
-    {
-      readonly name: RpcName;
-      readonly request: object;
-      readonly hashes: Readonly<Record<string, string>>;
-    },
-    object
-  >;
   keep_denial_key: Rpc<
     { readonly sealedKey: string | null; readonly formerKey?: string | undefined },
     { readonly sealedKey: string | null }

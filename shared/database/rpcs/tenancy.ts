@@ -2,6 +2,7 @@ import type { Issue } from "../../model/errors.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { TokenScope } from "../../model/token_scope.ts";
+import type { TranscribeVoice } from "../../model/transcribe_voice.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -182,7 +183,7 @@ export interface InstanceSettings {
   readonly optOut?: OptOutChanges | undefined;
   readonly protection?: ProtectionChanges | null | undefined;
   readonly retention?: Partial<Retention> | undefined;
-  readonly transcribeVoice?: boolean | undefined;
+  readonly transcribeVoice?: TranscribeVoice | undefined;
   readonly onUnconfirmed: "hold" | "retry";
   readonly requestsPerMinute: number | null;
 }
@@ -218,7 +219,7 @@ export interface InstanceRecord extends InstanceSettings {
   readonly businessInstanceId: string | null;
   readonly embedKey: string;
   readonly optOut: OptOut;
-  readonly transcribeVoice: boolean;
+  readonly transcribeVoice: TranscribeVoice;
   readonly protection: Protection | null;
   readonly retention: Retention;
   readonly sendWindow: SendWindow;

@@ -28,6 +28,16 @@ export const evolutionErrors: readonly KnownAnswer[] = [
     classification: instanceOutage,
   },
   {
+    // Source, `prepareMediaMessage`: Evolution could not fetch the file that it was to send.
+    words: /Request failed with status code 4\d\d/i,
+    classification: { verdict: "permanent", scope: "message" },
+  },
+  {
+    // The same, where the file's server failed or could not be reached.
+    words: /AxiosError|Request failed with status code 5\d\d/i,
+    classification: { verdict: "retryable", scope: "message" },
+  },
+  {
     // Baileys waits 60 s for WhatsApp's answer: the message may have been sent.
     words: /Timed Out/i,
     classification: { verdict: "ambiguous" },

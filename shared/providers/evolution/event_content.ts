@@ -4,9 +4,13 @@
  */
 import {
   type EventContent,
+  findWords,
+  listAnswers,
   toChoice,
   toLocation,
+  toNotice,
   toOther,
+  toOtherOrNotice,
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
@@ -51,6 +55,12 @@ const named: Readonly<Record<string, string>> = {
   eventMessage: "event",
 };
 
+/** Payments that a person asks for, makes or declines, with a note or without. */
+const payments = [
+  ...["requestPaymentMessage", "sendPaymentMessage", "paymentInviteMessage"],
+  ...["declinePaymentRequestMessage", "cancelPaymentRequestMessage"],
+];
+
 /**
  * Members without content for the history: keys, deletions, pins, an album's frame, our own edits.
  */
@@ -62,18 +72,27 @@ const silent = new Set([
 ]);
 
 /**
- * Reads the content of an event's `data`. For an edit by the contact, returns the new text. Returns
- * undefined for events without content: a removed reaction, a deletion (`protocolMessage`), one of
- * our edits, a key exchange in a group, an undecrypted message.
+ * Reads the content of an event's `data`: of an edit the new version. Returns undefined for events
+ * without content: a removed reaction, a deletion (`protocolMessage`), a key exchange in a group, an
+ * undecrypted message.
  */
 export function readEvolutionContent(data: unknown): EventContent | undefined {
-  const isOurs = readValue(data, "key", "fromMe") === true;
-  const known = isOurs ? wrappers : [...wrappers, ...editWrappers];
-  const message = unwrapMessage(readValue(data, "message"), known);
+  const message = unwrapMessage(readValue(data, "message"), [...wrappers, ...editWrappers]);
   const text = readMessage(message, "conversation") ??
     readMessage(message, "extendedTextMessage", "text");
   if (text !== undefined) return { messageType: "text", message: text };
-  return readChoice(message) ?? readMedia(data, message) ?? readOther(message);
+  return readChoice(message) ?? readMedia(data, message) ?? readOther(message) ??
+    readEmptiedAnswer(data);
+}
+
+/**
+ * The answer to a form or a payment at the business channel, of which Evolution leaves the type alone
+ * (source, 2.3.6: `messageInteractiveJson` reads a title that such an answer has not).
+ */
+function readEmptiedAnswer(data: unknown): EventContent | undefined {
+  const isAnswer = readText(data, "messageType") === "interactiveMessage" &&
+    Object.keys(readValue(data, "message") ?? {}).every((member) => member === "contextInfo");
+  return isAnswer ? toNotice("interactive") : undefined;
 }
 
 /**
@@ -90,20 +109,25 @@ export function readQuotedId(data: unknown): string | undefined {
     .find((id) => id !== undefined);
 }
 
-/** The new text of an edit (`messages.edited`); undefined if it has none. */
-export function readEditedText(edit: unknown): string | undefined {
+/** The new version in an edit (`messages.edited`); undefined if it is none of words or a file. */
+export function readEditedContent(edit: unknown): EventContent | undefined {
   const edited = readValue(edit, "editedMessage");
-  const message = unwrapMessage(readValue(edited, "message") ?? edited, wrappers);
-  return readMessage(message, "conversation") ??
-    readMessage(message, "extendedTextMessage", "text") ??
-    readMessage(message, "imageMessage", "caption") ??
-    readMessage(message, "videoMessage", "caption") ??
-    readMessage(message, "documentMessage", "caption");
+  const message = readValue(edited, "message") ?? edited;
+  return readEvolutionContent({ key: readValue(edit, "key"), message });
+}
+
+/** Whether a message is the new version of another one: WhatsApp wraps it as such. */
+export function isEditMessage(data: unknown): boolean {
+  const message = unwrapMessage(readValue(data, "message"), wrappers);
+  return editWrappers.some(([member]) => readValue(message, member) !== undefined);
 }
 
 /** WhatsApp's own message about another message: an edit, a deletion. */
 export function readProtocolMessage(data: unknown): unknown {
-  const message = unwrapMessage(readValue(data, "message"), wrappers);
+  const message = unwrapMessage(readValue(data, "message"), [
+    ...wrappers,
+    ["editedMessage", "message"],
+  ]);
   return readValue(message, "protocolMessage");
 }
 
@@ -143,8 +167,8 @@ function readQuickReply(response: unknown): EventContent | undefined {
 
 /**
  * Reads `mediaUrl`, the copy that Evolution stores if it has a storage. The member's own `url`
- * leads to encrypted bytes. The bytes themselves (`base64`) are left out: without a copy the file is
- * asked for by the message's id.
+ * leads to encrypted bytes. Where the event holds the bytes themselves (`base64`), they are kept: the
+ * business channel cannot be asked for them. Else the file is asked for by the message's id.
  */
 function readMedia(data: unknown, message: unknown): EventContent | undefined {
   const found = media.find(([member]) => isObject(readValue(message, member)));
@@ -152,19 +176,40 @@ function readMedia(data: unknown, message: unknown): EventContent | undefined {
   const [member, messageType] = found;
   const url = readUrl(message, "mediaUrl") ?? readUrl(data, "message", "mediaUrl") ??
     readUrl(data, "mediaUrl");
-  const mediaFilename = readName(message, member, "fileName") ?? readName(message, member, "title");
+  const mediaFilename = readName(message, member, "fileName") ??
+    readName(message, member, "filename") ?? readName(message, member, "title");
   return {
     messageType,
     message: readMessage(message, member, "caption"),
     mediaUrl: url,
     mediaFilename,
     file: {
-      source: { url, id: readId(data, "key", "id") },
-      mimeType: readMimeType(message, member, "mimetype"),
-      sha256: readSha256(message, member, "fileSha256"),
+      source: { url, id: readId(data, "key", "id"), embedded: readEmbedded(data, message) },
+      // The business channel passes on what Meta sent, in Meta's spelling.
+      mimeType: readMimeType(message, member, "mimetype") ??
+        readMimeType(message, member, "mime_type"),
+      sha256: readSha256(message, member, "fileSha256") ?? readSha256(message, member, "sha256"),
       filename: mediaFilename,
+      transcript: messageType === "audio" ? readTranscript(data, message) : undefined,
     },
   };
+}
+
+/** The token of the file in `base64`: see `FileSource`. */
+function readEmbedded(data: unknown, message: unknown): string | undefined {
+  const places = [
+    readId(data, "message", "base64"),
+    readId(message, "base64"),
+    readId(data, "base64"),
+  ];
+  return places.find((token) => token !== undefined && /^(?:staged|inline):\d+$/.test(token));
+}
+
+/** The words of a voice message, which Evolution writes down where it has a model: `[audio] …`. */
+function readTranscript(data: unknown, message: unknown): string | undefined {
+  const words = readMessage(data, "message", "speechToText") ??
+    readMessage(message, "speechToText");
+  return words?.replace(/^\s*\[audio\]\s*/i, "").trim() || undefined;
 }
 
 function readOther(message: unknown): EventContent | undefined {
@@ -178,11 +223,25 @@ function readOther(message: unknown): EventContent | undefined {
   }
   const emoji = readLabel(message, "reactionMessage", "text");
   if (emoji !== undefined) return toReaction(emoji);
-  const reply = readMessage(message, "interactiveResponseMessage", "body", "text");
-  if (reply !== undefined) return { messageType: "text", message: reply };
+  if (isObject(readValue(message, "interactiveResponseMessage"))) return readAnswer(message);
+  const payment = payments.find((member) => isObject(readValue(message, member)));
+  if (payment !== undefined) {
+    return toOtherOrNotice("payment", findWords(readValue(message, payment)));
+  }
   const [, label] =
     Object.entries(named).find(([member]) => isObject(readValue(message, member))) ?? [];
   return label === undefined ? readUnknownKind(message) : toOther(label);
+}
+
+/** The answer to a form, to a payment or to buttons: its fields, else its words. */
+function readAnswer(message: unknown): EventContent {
+  const response = readValue(message, "interactiveResponseMessage");
+  const words = readMessage(response, "body", "text");
+  const flow = readValue(response, "nativeFlowResponseMessage");
+  const isForm = readText(flow, "name") !== "quick_reply";
+  const answers = isForm ? listAnswers(readText(flow, "paramsJson")) : [];
+  if (answers.length === 0 && words !== undefined) return { messageType: "text", message: words };
+  return toOtherOrNotice("interactive", [words, ...answers]);
 }
 
 /**

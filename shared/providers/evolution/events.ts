@@ -10,15 +10,17 @@ import {
   normalizeAddress,
   readGroupAddress,
 } from "../webhooks/addresses.ts";
-import { attributeToAuthor, toStatusError } from "../webhooks/content.ts";
+import { attributeToAuthor, toAuthor, toStatusError } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import {
-  readEditedText,
+  isEditMessage,
+  readEditedContent,
   readEvolutionContent,
   readProtocolMessage,
   readQuotedId,
 } from "./event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
 import type {
   ConnectionEvent,
   MessageDeletionEvent,
@@ -47,7 +49,8 @@ export function readEvolutionEvents(
     case "messages.delete":
       return items.flatMap(readDeletion);
     case "messages.edited":
-      return items.flatMap(readEdit);
+    case "send.message.update":
+      return items.flatMap((item) => readEdit(item, readValue(payload, "sender")));
     case "send.message":
       return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
@@ -67,7 +70,9 @@ function listItems(payload: unknown): readonly unknown[] {
 function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
   const isEcho = readValue(data, "key", "fromMe") === true;
   const isGroup = isGroupAddress(readValue(data, "key", "remoteJid"));
-  const providerMessageId = readId(data, "key", "id");
+  const isEdit = isEditMessage(data);
+  const edited = isEdit ? readId(readProtocolMessage(data), "key", "id") : undefined;
+  const providerMessageId = edited ?? readId(data, "key", "id");
   const addresses = readAddresses(data, isEcho, own);
   const content = readEvolutionContent(data);
   if (providerMessageId === undefined || addresses === undefined || content === undefined) {
@@ -77,6 +82,7 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
     ...(isEcho ? { mayBeOurs: true } : {}),
+    ...(isEdit ? { isEdit } : {}),
     providerMessageId,
     ...addresses,
     // `pushName` is the author's name. In an echo or a group, the author is not the contact.
@@ -105,24 +111,49 @@ function readAddresses(data: unknown, isEcho: boolean, own: unknown): EventAddre
   return chooseAddresses(chat.filter((jid) => normalizeAddress(jid) !== ownAddress));
 }
 
-function readAuthor(data: unknown): string | undefined {
-  return readName(data, "pushName") ??
+function readAuthor(data: unknown): MessageAuthor | undefined {
+  return toAuthor(
+    readName(data, "pushName"),
     chooseAddresses([
       readValue(data, "key", "participant"),
       readValue(data, "key", "participantAlt"),
-    ])?.address;
+    ]),
+  );
 }
 
 /**
- * Reads WhatsApp's own edit message. Matches the message by its id alone, because `fromMe` and
- * `remoteJid` are from the author's point of view.
+ * Reads WhatsApp's own edit message. `fromMe` and `remoteJid` are from the author's point of view: a
+ * contact's edit shows our own address, and a hidden one may be ours or the contact's. Then the edit is
+ * of the message with its id, whatever the chat.
  */
-function readEdit(data: unknown): MessageEditEvent[] {
+function readEdit(data: unknown, own: unknown): (MessageEvent | MessageEditEvent)[] {
   const providerMessageId = readId(data, "key", "id");
-  const message = readEditedText(data);
-  return providerMessageId === undefined || message === undefined
-    ? []
-    : [{ kind: "message_edit", providerMessageId, message }];
+  const content = readEditedContent(data);
+  const message = content?.message;
+  if (providerMessageId === undefined || content === undefined || message === undefined) return [];
+  const chat = readChatOfEdit(data, own);
+  if (chat === undefined) return [{ kind: "message_edit", providerMessageId, message }];
+  const isEcho = readValue(data, "key", "fromMe") === true;
+  return [{
+    kind: "message",
+    origin: isEcho ? "echo" : "inbound",
+    isEdit: true,
+    providerMessageId,
+    ...chat,
+    ...content,
+    isGroup: false,
+  }];
+}
+
+/** The contact's addresses, where the edit's key is known to show them: a phone that is not ours. */
+function readChatOfEdit(data: unknown, own: unknown): EventAddresses | undefined {
+  const remoteJid = readValue(data, "key", "remoteJid");
+  const chat = isGroupAddress(remoteJid) ? undefined : normalizeAddress(remoteJid);
+  const ownAddress = normalizeAddress(own);
+  return chat === undefined || !/^\d+$/.test(chat) || ownAddress === undefined ||
+      chat === ownAddress
+    ? undefined
+    : chooseAddresses([remoteJid]);
 }
 
 /** WhatsApp's own notice that its author deletes a message for everyone, by name and by number. */

@@ -11,6 +11,6 @@ export const evolutionWebhook: WebhookDefinition<EvolutionConfig> = {
   path: `${pathWithSecret}/:event?`,
   refusal: "invalid_webhook_secret",
   embedsFiles: true,
-  authenticate: checkPathSecret,
+  checkHead: checkPathSecret,
   loadEventReader: async () => (await import("./events.ts")).readEvolutionEvents,
 };

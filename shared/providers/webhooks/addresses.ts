@@ -26,9 +26,13 @@ export interface EventAddresses {
   readonly otherAddresses: readonly string[];
 }
 
-/** A username among a person's addresses: marked, so that it is never taken for another address. */
-export function toUsernameIdentity(username: string): string {
-  return `username:${username}`;
+/**
+ * A username among a person's addresses: marked, so that it is never taken for another address. With or
+ * without `@`, and in any case, it is the same one. Undefined for a blank one.
+ */
+export function toUsernameIdentity(username: string): string | undefined {
+  const name = username.trim().replace(/^@+/, "").toLowerCase();
+  return name === "" ? undefined : `username:${name}`;
 }
 
 /** Whether the address is that of a group chat. */

@@ -2,8 +2,11 @@
  * Converts the content of a provider's message into our content, the same way for every provider.
  */
 import { MESSAGE_MAX, readMessage } from "./fields.ts";
-import { cleanText, ID_MAX } from "../../model/json_value.ts";
+import { cleanText, ID_MAX, parseJson } from "../../model/json_value.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
+import type { EventAddresses } from "./addresses.ts";
 import type { MessageEvent } from "./provider_event.ts";
+import { isLid, isUserId } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 
 /** The fields of a message event that derive from its content. */
@@ -48,6 +51,44 @@ export function toOther(
   };
 }
 
+/** What nobody said or sent, as far as we can read it: no agent answers it. */
+export function toNotice(
+  label: string,
+  words: readonly (string | undefined)[] = [],
+): EventContent {
+  return { ...toOther(label, words), isUnreadable: true };
+}
+
+/** A content that is a person's where it has words, else a notice. */
+export function toOtherOrNotice(
+  label: string,
+  words: readonly (string | undefined)[],
+): EventContent {
+  const hasWords = words.some((word) => word !== undefined);
+  return hasWords ? toOther(label, words) : toNotice(label);
+}
+
+const MAX_ANSWERS = 100;
+
+/** The fields of a submitted form (a flow), each as `name: value`, from its JSON text. */
+export function listAnswers(text: string | undefined): string[] {
+  const answers = parseJson(text ?? "");
+  if (typeof answers !== "object" || answers === null) return [];
+  return Object.entries(answers)
+    .filter(([name, value]) => name !== "flow_token" && value !== null && value !== "")
+    .slice(0, MAX_ANSWERS)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
+}
+
+/** A value nested too deep for JSON.stringify becomes an ellipsis. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "…";
+  }
+}
+
 /** Members that hold a message's text, in any kind of message. */
 const wordMembers = new Set([
   ...["conversation", "text", "title", "body", "caption", "content", "name", "description"],
@@ -58,9 +99,15 @@ const MAX_WORDS = 20;
 const MAX_VISITED = 500;
 
 /**
- * An unknown kind of message: `[other]` with the texts found in it, so that the history shows it.
+ * An unknown kind of message: `[other]` with the texts found in it, so that the history shows it. Without
+ * any text it is a notice.
  */
 export function toUnknownKind(value: unknown): EventContent {
+  return toOtherOrNotice("other", findWords(value));
+}
+
+/** The texts in a message of any kind, each once. */
+export function findWords(value: unknown): string[] {
   const words = new Set<string>();
   let level: unknown[] = [value];
   let visited = 0;
@@ -74,7 +121,7 @@ export function toUnknownKind(value: unknown): EventContent {
     }
     level = next;
   }
-  return toOther("other", [...words]);
+  return [...words];
 }
 
 function listMembers(value: unknown): [string, unknown][] {
@@ -95,19 +142,47 @@ export function toLocation(
   latitude: unknown,
   longitude: unknown,
 ): EventContent {
-  const hasPosition = typeof latitude === "number" && typeof longitude === "number";
-  const position = hasPosition ? `${latitude} ${longitude}` : undefined;
+  const place = [readDegrees(latitude, 90), readDegrees(longitude, 180)];
+  const position = place.includes(undefined) ? undefined : place.join(" ");
   return toOther("location", [name, address, position]);
 }
 
+/** Degrees as a number, or as its text. */
+function readDegrees(value: unknown, max: number): number | undefined {
+  const isText = typeof value === "string" && /^-?\d{1,3}(?:\.\d{1,20})?$/.test(value.trim());
+  const degrees = isText ? Number(value) : value;
+  return typeof degrees === "number" && Math.abs(degrees) <= max ? degrees : undefined;
+}
+
+/** The author of a group message, by name and by the addresses that the provider shows of the person. */
+export function toAuthor(
+  name: string | undefined,
+  addresses: EventAddresses | undefined,
+): MessageAuthor | undefined {
+  const known = addresses === undefined ? [] : [addresses.address, ...addresses.otherAddresses];
+  if (name === undefined && known.length === 0) return undefined;
+  return {
+    name,
+    phone: known.find((address) => /^\d{5,20}$/.test(address)),
+    userId: known.find(isUserId),
+    lid: known.find(isLid),
+  };
+}
+
 /**
- * Puts the author's name before the text of a group message. The contact of a group conversation is
- * the group, so nothing else names the author. A choice keeps its title.
+ * A group message with its author, whose name, else whose address, stands before the text: a reader of
+ * the history sees who speaks. A choice keeps its title.
  */
-export function attributeToAuthor(content: EventContent, author: string | undefined): EventContent {
+export function attributeToAuthor(
+  content: EventContent,
+  author: MessageAuthor | undefined,
+): EventContent & Pick<MessageEvent, "author"> {
   const { message, choice } = content;
-  if (author === undefined || message === undefined || choice !== undefined) return content;
-  return { ...content, message: cleanText(`${author}: ${message}`, MESSAGE_MAX) };
+  const shown = author?.name ?? author?.phone ?? author?.lid ?? author?.userId;
+  if (shown === undefined || message === undefined || choice !== undefined) {
+    return { ...content, author };
+  }
+  return { ...content, author, message: cleanText(`${shown}: ${message}`, MESSAGE_MAX) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { equalInConstantTime } from "../../crypto/constant_time.ts";
-import type { WebhookCall } from "./webhook.ts";
+import type { WebhookHead } from "./webhook.ts";
 
 /**
  * The webhook address of a gateway that does not sign: the secret in the path is the credential.
@@ -9,7 +9,7 @@ export const pathWithSecret = "/:secret";
 /** Whether the path of the call holds the instance's `webhookSecret`. */
 export function checkPathSecret(
   { webhookSecret }: { readonly webhookSecret: string },
-  call: WebhookCall,
+  head: WebhookHead,
 ): Promise<boolean> {
-  return equalInConstantTime(call.pathParameter("secret"), webhookSecret);
+  return equalInConstantTime(head.pathParameter("secret"), webhookSecret);
 }

@@ -3,6 +3,7 @@
  * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
+import type { MessageAuthor } from "../../model/message_author.ts";
 import type { ReceivedFile } from "./received_file.ts";
 
 /**
@@ -39,13 +40,15 @@ export interface MessageEvent {
   readonly choice?: { readonly id: string; readonly title: string } | undefined;
   /** A reaction to another message. It needs no reply. */
   readonly isReaction?: true | undefined;
-  /** Content that the channel does not show us. The history stores it; agents ignore it. */
+  /** Holds nothing that a person said or sent, as far as we can read. No agent answers it. */
   readonly isUnreadable?: true | undefined;
-  /** An edited message under its original id. Its text replaces the stored one. */
+  /** The new version of a message, under its original id. Its words replace the stored ones. */
   readonly isEdit?: true | undefined;
   /** When the message was written, ISO 8601; the time of receipt if the provider sends none. */
   readonly sentAt?: string | undefined;
   readonly isGroup: boolean;
+  /** Of a contact's message in a group: who wrote it. */
+  readonly author?: MessageAuthor | undefined;
   readonly chatName?: string | undefined;
   /** The provider's id of the message that this one answers. */
   readonly quotedProviderMessageId?: string | undefined;
@@ -86,7 +89,10 @@ export interface TemplateStatusEvent {
   readonly status: string;
 }
 
-/** The contact has edited a message. The event identifies the message by its id alone. */
+/**
+ * A person has edited a message: the contact, or somebody on the business's own phone. The event
+ * identifies the message by its id alone, and does not say whose it is.
+ */
 export interface MessageEditEvent {
   readonly kind: "message_edit";
   readonly providerMessageId: string;
@@ -136,11 +142,13 @@ export interface ConnectionEvent {
   readonly reason?: string | undefined;
   /** Until when it is lost, if the provider says so. */
   readonly until?: string | undefined;
+  /** The number that it is about, as the channel writes it; every number of the account without one. */
+  readonly phone?: string | undefined;
   /** When, by the provider's clock, which decides between events that arrive out of order. */
   readonly at?: string | undefined;
 }
 
-/** The official channel has changed how much a number may send. */
+/** The official channel has changed how much a number may send, or says that it will. */
 export interface LimitEvent {
   readonly kind: "limit";
   /** The number, as the channel displays it. */
@@ -149,6 +157,8 @@ export interface LimitEvent {
   readonly change: string;
   /** `TIER_2K` and others. */
   readonly limit?: string | undefined;
+  /** When it takes effect, if that is announced. */
+  readonly effectiveAt?: string | undefined;
   readonly at?: string | undefined;
 }
 

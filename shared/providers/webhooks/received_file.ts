@@ -7,6 +7,8 @@ export interface FileSource {
   readonly url?: string | undefined;
   /** The provider's id of the file, or of its message. */
   readonly id?: string | undefined;
+  /** The token of a file that came with its event: it is taken from there, and not fetched. */
+  readonly embedded?: string | undefined;
 }
 
 /** A file that a message event names, with what the event says of it. */
@@ -16,6 +18,8 @@ export interface ReceivedFile {
   /** Lower-case hexadecimal. */
   readonly sha256?: string | undefined;
   readonly filename?: string | undefined;
+  /** What is said in a voice message, where the provider has written it down. */
+  readonly transcript?: string | undefined;
 }
 
 const mimeTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,60}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,120}$/;

@@ -28,7 +28,8 @@ export function describeReceiving<Kind extends string, Config extends ProviderCo
     return {
       gatewayInstanceId: readGatewayInstanceId(config, own),
       accountId: webhook.routing?.accountIdOf(own),
-      authenticate: (call) => webhook.authenticate(own, call),
+      checkHead: (head) => webhook.checkHead(own, head),
+      checkBody: (call) => webhook.checkBody?.(own, call) ?? Promise.resolve(true),
       answerChallenge: (query) => webhook.answerChallenge?.(own, query) ?? Promise.resolve(null),
     };
   };

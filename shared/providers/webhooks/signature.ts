@@ -5,6 +5,11 @@
 
 const headerPattern = /^sha256=([0-9a-f]{64})$/i;
 
+/** Whether `header` has the form of a signature. */
+export function isSignature(header: string | undefined): boolean {
+  return headerPattern.test(header ?? "");
+}
+
 /**
  * Whether `header` is the signature of exactly these bytes, compared in constant time. False for a
  * missing or malformed header, and for an empty secret, with which anyone could sign.

@@ -2,13 +2,17 @@
 import type { Bytes } from "../../model/bytes.ts";
 import type { ProviderEvent } from "./provider_event.ts";
 
-/** One call of a provider at an instance's webhook address. */
-export interface WebhookCall {
-  /** The received bytes, without files if the provider embeds them. */
-  readonly body: Bytes;
+/** What a call of a provider at an instance's webhook address shows before its body is read. */
+export interface WebhookHead {
   readonly header: (name: string) => string | undefined;
   /** A parameter of the address, by its name in `webhook.path`; empty if absent. */
   readonly pathParameter: (name: string) => string;
+}
+
+/** One call of a provider at an instance's webhook address. */
+export interface WebhookCall extends WebhookHead {
+  /** The received bytes, without files if the provider embeds them. */
+  readonly body: Bytes;
 }
 
 /**
@@ -48,8 +52,13 @@ export interface WebhookDefinition<Config> {
   readonly refusal: "invalid_webhook_signature" | "invalid_webhook_secret";
   /** Whether payloads may hold files as base64. They are left out before the size is checked. */
   readonly embedsFiles: boolean;
-  /** Whether the call shows the instance's credential. */
-  authenticate(config: Config, call: WebhookCall): Promise<boolean>;
+  /**
+   * Whether the call shows the instance's credential, as far as its head can show it. Otherwise the body
+   * is not read.
+   */
+  checkHead(config: Config, head: WebhookHead): Promise<boolean>;
+  /** The same for the body. Absent if the head shows the whole credential. */
+  checkBody?(config: Config, call: WebhookCall): Promise<boolean>;
   /**
    * Answers the GET by which a provider verifies the address before it uses it: the text to answer
    * with, or null for a wrong credential. Absent if the provider does not verify addresses.
@@ -71,7 +80,9 @@ export interface WebhookDefinition<Config> {
 export interface WebhookReceiver {
   readonly gatewayInstanceId: string | null;
   readonly accountId: string | undefined;
-  authenticate(call: WebhookCall): Promise<boolean>;
+  /** See `WebhookDefinition`; true for a body that shows no credential. */
+  checkHead(head: WebhookHead): Promise<boolean>;
+  checkBody(call: WebhookCall): Promise<boolean>;
   /** See `WebhookDefinition`; null if the provider does not verify addresses. */
   answerChallenge(query: Readonly<Record<string, string>>): Promise<string | null>;
 }

@@ -2,7 +2,7 @@
  * What the official channel decides about an account or a number, in Cloud API webhooks (fields
  * `account_update`, `phone_number_quality_update`).
  */
-import { readIsoTime, readLabel, readList, readTime } from "../webhooks/fields.ts";
+import { readIsoTime, readLabel, readList, readNumericId, readTime } from "../webhooks/fields.ts";
 import { readText, readValue } from "../../model/json_value.ts";
 import type { ConnectionEvent, LimitEvent } from "../webhooks/provider_event.ts";
 
@@ -22,21 +22,56 @@ const banStates: Readonly<Record<string, ConnectionEvent["state"]>> = {
   REINSTATE: "connected",
 };
 
-/** Reads a ban, a restriction or its end; nothing for any other news of an account. */
-export function readAccountUpdate(value: unknown, entry: unknown): ConnectionEvent[] {
+/**
+ * Reads a ban, a restriction or its end, and what announces them: a violation, a planned ban. Nothing
+ * for any other news of an account.
+ */
+export function readAccountUpdate(
+  value: unknown,
+  entry: unknown,
+): (ConnectionEvent | LimitEvent)[] {
   const event = readLabel(value, "event") ?? "";
   const at = readTime(entry, "s", "time") ?? readTime(entry, "ms", "time");
-  const become = (state: ConnectionEvent["state"], reason: string, until?: string) => [
-    { kind: "connection", state, at, ...(state === "connected" ? {} : { reason, until }) } as const,
-  ];
+  const phone = readNumericId(value, "phone_number");
+  const become = (state: ConnectionEvent["state"], reason: string, until?: string) => [{
+    ...{ kind: "connection", state, at, phone } as const,
+    ...(state === "connected" ? {} : { reason, until }),
+  }];
   if (event === "ACCOUNT_RESTRICTION") return readRestrictions(value, become);
-  if (event === "DISABLED_UPDATE") {
-    const word = readLabel(value, "ban_info", "waba_ban_state") ?? "";
-    const state = Object.hasOwn(banStates, word) ? banStates[word] : undefined;
-    return state === undefined ? [] : become(state, word);
-  }
+  if (event === "ACCOUNT_VIOLATION") return [readViolation(value, at)];
+  if (event === "DISABLED_UPDATE") return readBan(value, at, become);
   const state = Object.hasOwn(states, event) ? states[event] : undefined;
-  return state === undefined ? [] : become(state, event);
+  return state === undefined ? [] : become(state, withDetail(event, readDetail(value)));
+}
+
+/** Why an account left or was violated: the member is named by the event. */
+function readDetail(value: unknown): string | undefined {
+  const details = ["disconnection_info", "offboarding_info", "partner_removed_info"];
+  return details.map((member) => readLabel(value, member, "reason")).find((word) => word) ??
+    readLabel(value, "reason");
+}
+
+function withDetail(event: string, detail: string | undefined): string {
+  return detail === undefined ? event : `${event}: ${detail}`;
+}
+
+function readViolation(value: unknown, at: string | undefined): LimitEvent {
+  const type = readLabel(value, "violation_info", "violation_type");
+  return { kind: "limit", change: withDetail("ACCOUNT_VIOLATION", type), at };
+}
+
+function readBan(
+  value: unknown,
+  at: string | undefined,
+  become: (state: ConnectionEvent["state"], reason: string) => ConnectionEvent[],
+): (ConnectionEvent | LimitEvent)[] {
+  const word = readLabel(value, "ban_info", "waba_ban_state") ?? "";
+  if (word === "SCHEDULE_FOR_DISABLE") {
+    const effectiveAt = readEnd(readValue(value, "ban_info", "waba_ban_date"));
+    return [{ kind: "limit", change: word, at, effectiveAt }];
+  }
+  const state = Object.hasOwn(banStates, word) ? banStates[word] : undefined;
+  return state === undefined ? [] : become(state, word);
 }
 
 /** All restrictions that stop messages; they end together, with the last of them. */
@@ -49,18 +84,24 @@ function readRestrictions(
   );
   if (restrictions.length === 0) return [];
   const ends = restrictions.map((item) => {
-    const end = readValue(item, "expiration");
-    return readEnd(typeof end === "number" ? end * 1_000 : end);
+    return readEnd(readValue(item, "expiration"));
   });
   const until = ends.every((end) => end !== undefined) ? ends.sort().at(-1) : undefined;
   const reason = readLabel(restrictions[0], "restriction_type") ?? "ACCOUNT_RESTRICTION";
   return become("disconnected", reason, until);
 }
 
-/** An end lies ahead, unlike the instants that `readIsoTime` takes. */
+const lastEndMs = Date.UTC(2100, 0, 1);
+
+/**
+ * An end, which lies ahead, unlike the instants that `readIsoTime` takes: a date, or a Unix time in
+ * seconds or milliseconds, as number or digits.
+ */
 function readEnd(value: unknown): string | undefined {
-  const ms = typeof value === "string" ? Date.parse(value) : Number(value);
-  return ms > 0 && ms < Date.UTC(2100, 0, 1) ? new Date(ms).toISOString() : undefined;
+  const digits = readNumericId(value);
+  const number = digits === undefined ? Date.parse(String(value)) : Number(digits);
+  const ms = digits !== undefined && number * 1_000 < lastEndMs ? number * 1_000 : number;
+  return ms > 0 && ms < lastEndMs ? new Date(ms).toISOString() : undefined;
 }
 
 /** Reads a changed limit of a number. */

@@ -37,12 +37,18 @@ function classifyUnlisted(answer: HttpAnswer): ReturnType<typeof classifyHttpSta
 
 function readAcceptance(json: unknown): Receipt {
   const waId = readText(json, "contacts", 0, "wa_id");
-  return toSuccessReceipt(
+  const receipt = toSuccessReceipt(
     readId(json, "messages", 0, "id"),
     // Digits only: we do not store a business-scoped user id as the address here.
     waId !== undefined && /^\d{5,20}$/.test(waId) ? waId : undefined,
   );
+  const word = readText(json, "messages", 0, "message_status") ?? "";
+  const isKeptBack = receipt.outcome === "accepted" && keptBack.has(word);
+  return isKeptBack ? { ...receipt, channelStatus: word } : receipt;
 }
+
+/** Words for a message that Meta has accepted, and keeps until it has judged others of its kind. */
+const keptBack = new Set(["held_for_quality_assessment", "paused"]);
 
 /** Meta's message and details, with the trace id that its support asks for. */
 function describeError(answer: HttpAnswer): string {

@@ -53,7 +53,7 @@ const USERNAME_MAX = 100;
 
 function readUsername(contact: unknown): string | undefined {
   const text = readText(contact, "profile", "username") ?? readText(contact, "username");
-  return text === undefined ? undefined : cleanText(text, USERNAME_MAX);
+  return text === undefined ? undefined : toUsernameIdentity(cleanText(text, USERNAME_MAX));
 }
 
 function readContact(contact: unknown): CloudContact {
@@ -64,7 +64,7 @@ function readContact(contact: unknown): CloudContact {
     ids: ids.filter((id) => id !== undefined),
     furtherIdentities: [
       parent !== undefined && isUserId(parent) ? parent : undefined,
-      username === undefined ? undefined : toUsernameIdentity(username),
+      username,
     ].filter((identity) => identity !== undefined),
     name: readPersonName(contact, "profile", "name"),
     origin: readText(contact, "origin"),

@@ -46,6 +46,13 @@ const classifications = new Map<number, Classification>([
   [131050, refusesMessage], // recipient stopped marketing messages
   [130472, refusesMessage], // recipient's number is part of an experiment
   [131051, refusesMessage], // unsupported message type
+  [131063, refusesMessage], // marketing templates go by another endpoint of this account
+  [131064, refusesMessage], // limit reached after category violations (Direct Send)
+  [139200, refusesMessage], // no access to Direct Send
+  [139100, refusesMessage], // blocking: some of the people could not be blocked
+  [139101, refusesMessage], // blocking: the list is full
+  [139102, retryRecipient], // blocking: the list changed meanwhile
+  [139103, retryRecipient], // blocking: internal, to be tried again
   [131062, refusesMessage], // this message needs the recipient's phone, not a user id
   [131052, refusesMessage], // media download
   [131053, refusesMessage], // media upload

@@ -1,17 +1,18 @@
 /** Reads the content of a Cloud API message (page Webhooks, messages), inbound and echo alike. */
 import {
   type EventContent,
+  listAnswers,
   toChoice,
   toLocation,
+  toNotice,
   toOther,
+  toOtherOrNotice,
   toReaction,
 } from "../webhooks/content.ts";
 import { readLabel, readList, readMessage, readName } from "../webhooks/fields.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
-import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { InboundMessageType } from "../webhooks/provider_event.ts";
-
-const MAX_ANSWERS = 100;
 
 /** Maps media types to message types. A sticker is an image in the history. */
 const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
@@ -25,8 +26,8 @@ const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
 
 /**
  * Reads the content of a message by its `type`. A type without a message type of ours (a reaction,
- * an order, an unknown type) becomes `other` with its name in brackets. An edit yields its new
- * text. Returns undefined for messages without content: a deletion, a removed reaction, a system
+ * an order, an unknown type) becomes `other` with its name in brackets. A type that is not known holds
+ * nothing that we could read: it is a notice. An edit yields its new text. Returns undefined for messages without content: a deletion, a removed reaction, a system
  * notice.
  */
 export function readCloudContent(message: unknown): EventContent | undefined {
@@ -41,7 +42,7 @@ export function readCloudContent(message: unknown): EventContent | undefined {
       return toChoice(
         readId(message, "button", "payload"),
         readMessage(message, "button", "text"),
-      ) ?? toOther(type);
+      ) ?? toNotice(type);
     case "location":
       return toLocation(
         readName(message, "location", "name"),
@@ -61,10 +62,7 @@ export function readCloudContent(message: unknown): EventContent | undefined {
     case "system":
       return undefined;
     default:
-      return {
-        ...toOther(type, [readName(message, "errors", 0, "title")]),
-        ...(type === "unsupported" ? { isUnreadable: true } as const : {}),
-      };
+      return toNotice(type, [readName(message, "errors", 0, "title")]);
   }
 }
 
@@ -115,26 +113,8 @@ function readInteractive(message: unknown): EventContent | undefined {
   // The permission to call is a setting, not a message.
   if (type === "call_permission_reply") return undefined;
   const form = readValue(message, "interactive", "nfm_reply");
-  return toOther(type, [readMessage(form, "body"), ...listAnswers(form)]);
-}
-
-/** The fields of a submitted form (a flow), each as `name: value`. */
-function listAnswers(form: unknown): string[] {
-  const answers = parseJson(readText(form, "response_json") ?? "");
-  if (typeof answers !== "object" || answers === null) return [];
-  return Object.entries(answers)
-    .filter(([name, value]) => name !== "flow_token" && value !== null && value !== "")
-    .slice(0, MAX_ANSWERS)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
-}
-
-/** A value nested too deep for JSON.stringify becomes an ellipsis. */
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return "…";
-  }
+  const answers = listAnswers(readText(form, "response_json"));
+  return toOtherOrNotice(type, [readMessage(form, "body"), ...answers]);
 }
 
 function readReaction(message: unknown): EventContent | undefined {

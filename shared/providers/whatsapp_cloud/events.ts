@@ -4,8 +4,9 @@
  * statuses. Each is read independently.
  */
 import { type EventAddresses, normalizeAddress, readGroupAddress } from "../webhooks/addresses.ts";
-import { attributeToAuthor } from "../webhooks/content.ts";
-import { readList, readTime } from "../webhooks/fields.ts";
+import { toGroupAddress } from "../recipient.ts";
+import { attributeToAuthor, toAuthor } from "../webhooks/content.ts";
+import { readList, readNumericId, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
 import { readAccountUpdate, readLimitChange } from "./account_events.ts";
@@ -89,20 +90,17 @@ function readEach(
 }
 
 function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
-  const providerMessageId = readId(message, "id");
+  const named = readMessageIds(message);
   const ids = [readId(message, "from"), readId(message, "from_user_id")];
   const content = readCloudContent(message);
   const author = contacts.findAddresses([readSharedPhone(message, contacts, ids), ...ids]);
-  if (providerMessageId === undefined || content === undefined || author === undefined) {
-    return undefined;
-  }
+  if (named === undefined || content === undefined || author === undefined) return undefined;
   const name = contacts.find(ids)?.name;
   const group = readGroup(message);
   const base = {
     kind: "message",
     origin: "inbound",
-    providerMessageId,
-    quotedProviderMessageId: readId(message, "context", "id"),
+    ...named,
   } as const;
   const sentAt = readTime(message, "s", "timestamp");
   return group === undefined
@@ -110,7 +108,7 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
     : {
       ...base,
       ...group,
-      ...attributeToAuthor(content, name ?? author.address),
+      ...attributeToAuthor(content, toAuthor(name, author)),
       sentAt,
       isGroup: true,
     };
@@ -144,28 +142,49 @@ function readSharedPhone(
   return shown.find((phone) => phone !== undefined && /^[0-9]{8,15}$/.test(phone));
 }
 
+/** A group's id is the channel's own. One of digits is marked, so that it is taken for no phone. */
 function readGroup(message: unknown): EventAddresses | undefined {
-  return readGroupAddress(readValue(message, "group_id"));
+  const digits = readNumericId(message, "group_id");
+  return readGroupAddress(
+    digits === undefined ? readValue(message, "group_id") : toGroupAddress(digits),
+  );
 }
 
 /** A message that an employee sent from the WhatsApp Business app. `to` is the contact. */
 function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
-  const providerMessageId = readId(message, "id");
+  const named = readMessageIds(message);
   const group = readGroup(message);
   const addresses = group ??
     contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
   const content = readCloudContent(message);
-  if (providerMessageId === undefined || content === undefined || addresses === undefined) {
-    return undefined;
-  }
+  if (named === undefined || content === undefined || addresses === undefined) return undefined;
   return {
     kind: "message",
     origin: "echo",
-    providerMessageId,
+    ...named,
     ...addresses,
     ...content,
     sentAt: readTime(message, "s", "timestamp"),
     isGroup: group !== undefined,
-    quotedProviderMessageId: readId(message, "context", "id"),
   };
+}
+
+/**
+ * The ids in a message: its own and that of the message which it answers. An edit is of the message that
+ * it names: its own id is that of the notice.
+ */
+function readMessageIds(
+  message: unknown,
+):
+  | Pick<MessageEvent, "providerMessageId" | "isEdit" | "quotedProviderMessageId">
+  | undefined {
+  const editedId = readText(message, "type") === "edit"
+    ? readId(message, "edit", "original_message_id")
+    : undefined;
+  // The context of the new version names no message: Meta's example has "M0" there.
+  if (editedId !== undefined) return { providerMessageId: editedId, isEdit: true };
+  const providerMessageId = readId(message, "id");
+  return providerMessageId === undefined
+    ? undefined
+    : { providerMessageId, quotedProviderMessageId: readId(message, "context", "id") };
 }

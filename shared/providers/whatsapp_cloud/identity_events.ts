@@ -29,19 +29,26 @@ export function readUserIdUpdates(value: unknown): NumberChangeEvent[] {
   });
 }
 
-/** `wa_id` is the new number; older versions name it `new_wa_id`. */
+/**
+ * `wa_id` is the new number; older versions name it `new_wa_id`. The old one stands in `from`, in
+ * `customer` or in the body's text. A person who hides it is named by the old user id.
+ */
 function readNumberChange(message: unknown): NumberChangeEvent[] {
-  const oldAddress = normalizeAddress(readValue(message, "from"));
-  const newAddress = normalizeAddress(
-    readText(message, "system", "wa_id") ?? readText(message, "system", "new_wa_id"),
-  );
+  const system = readValue(message, "system");
+  const [, bodyOld] = bodyPattern.exec(readText(system, "body") ?? "") ?? [];
+  const former = [
+    ...[readText(message, "from"), readText(system, "customer"), bodyOld],
+    ...[readText(system, "previous_user_id"), readText(message, "from_user_id")],
+  ];
+  const oldAddress = former.map(normalizeAddress).find((address) => address !== undefined);
+  const newAddress = normalizeAddress(readText(system, "wa_id") ?? readText(system, "new_wa_id"));
   const isChange = oldAddress !== undefined && newAddress !== undefined &&
     oldAddress !== newAddress;
   const eventId = readId(message, "id");
   return isChange ? [{ kind: "number_change", eventId, oldAddress, newAddress }] : [];
 }
 
-/** The old id is in a field, in the body's text, or beside the message. */
+/** The old id is in a field, in the body's text, or beside the message as its sender's. */
 function readUserIdChange(
   message: unknown,
   otherAddresses: readonly string[] = [],
@@ -51,7 +58,9 @@ function readUserIdChange(
   const [, bodyOld, bodyNew] = bodyPattern.exec(readText(system, "body") ?? "") ?? [];
   const previous = [readText(system, "previous_user_id"), readText(update, "previous"), bodyOld];
   const current = [readText(system, "user_id"), readText(update, "current"), bodyNew];
-  return toUserIdChange(previous.find(isUserId), current.find(isUserId), readId(message, "id"))
+  const sender = [readText(message, "from_user_id"), readText(message, "from")];
+  const oldId = previous.find(isUserId) ?? sender.find(isUserId);
+  return toUserIdChange(oldId, current.find(isUserId), readId(message, "id"))
     .map((event) => otherAddresses.length === 0 ? event : { ...event, otherAddresses });
 }
 

@@ -7,6 +7,8 @@ import type { CloudContacts } from "./contacts.ts";
 const consents: Readonly<Record<string, PreferenceEvent["marketing"]>> = {
   stop: "denied",
   resume: "granted",
+  // In-App Signup: the person asked for marketing.
+  signup: "granted",
 };
 
 /** Reads one preference; undefined for any category but marketing messages. */

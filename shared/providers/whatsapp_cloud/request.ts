@@ -4,7 +4,7 @@
  */
 import { readFilename } from "../media_type.ts";
 import type { ContentOf, MediaContent } from "../../model/message_content.ts";
-import { isUserId } from "../recipient.ts";
+import { isUserId, readGroupId } from "../recipient.ts";
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
@@ -30,8 +30,7 @@ export function toWhatsappCloudRequest(
     path: graphPath(config, config.phoneNumberId, "messages"),
     body: {
       messaging_product: "whatsapp",
-      recipient_type: "individual",
-      ...toRecipientMember(message.to),
+      ...toRecipientMembers(message.to),
       ...toContentMembers(message),
       // Meta returns it in every status event of this message.
       biz_opaque_callback_data: message.messageId,
@@ -43,8 +42,13 @@ export function toWhatsappCloudRequest(
  * A contact without a visible phone is addressed by the business-scoped user id, in `recipient`
  * (page Business-scoped user IDs).
  */
-function toRecipientMember(address: string): { to: string } | { recipient: string } {
-  return isUserId(address) ? { recipient: address } : { to: address };
+function toRecipientMembers(address: string): Record<string, string> {
+  const groupId = readGroupId(address);
+  if (groupId !== null) return { recipient_type: "group", to: groupId };
+  return {
+    recipient_type: "individual",
+    ...(isUserId(address) ? { recipient: address } : { to: address }),
+  };
 }
 
 function toContentMembers({ content, uploadId }: OutboundMessage): Record<string, unknown> {

@@ -1,17 +1,20 @@
 /** The webhook of the Cloud API (page Webhooks): a verified address and signed deliveries. */
 import { equalInConstantTime } from "../../crypto/constant_time.ts";
-import { verifySignature } from "../webhooks/signature.ts";
+import { isSignature, verifySignature } from "../webhooks/signature.ts";
 import type { WebhookDefinition } from "../webhooks/webhook.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 import { joinParts, splitByNumber } from "./routing.ts";
+
+const signatureHeader = "x-hub-signature-256";
 
 export const whatsappCloudWebhook: WebhookDefinition<WhatsappCloudConfig> = {
   path: "",
   refusal: "invalid_webhook_signature",
   // Meta sends the ids of files, never their content.
   embedsFiles: false,
-  authenticate: ({ appSecret }, { body, header }) =>
-    verifySignature(body, header("x-hub-signature-256"), appSecret),
+  checkHead: (_, { header }) => Promise.resolve(isSignature(header(signatureHeader))),
+  checkBody: ({ appSecret }, { body, header }) =>
+    verifySignature(body, header(signatureHeader), appSecret),
   answerChallenge: async ({ verifyToken }, query) => {
     const isOurs = await equalInConstantTime(query["hub.verify_token"] ?? "", verifyToken);
     return isOurs && query["hub.mode"] === "subscribe" ? query["hub.challenge"] ?? "" : null;

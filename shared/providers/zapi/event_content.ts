@@ -1,9 +1,12 @@
 /** Reads the content of a Z-API message (page Webhooks, Ao receber). */
 import {
   type EventContent,
+  findWords,
   toChoice,
   toLocation,
+  toNotice,
   toOther,
+  toOtherOrNotice,
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
@@ -31,6 +34,12 @@ const choices: readonly (readonly [string, string, string])[] = [
 
 /** Contents that the history shows by their label only. */
 const named = ["poll", "order", "product", "event", "pixKeyMessage"];
+
+/** Payments that a person asks for or makes, with a note or without. */
+const payments = ["requestPayment", "sendPayment"];
+
+/** An order's steps of payment, with the words of the catalog: nobody said them. */
+const paymentNotices = ["reviewAndPay", "reviewOrder"];
 
 /**
  * Object members without content of their own: they describe the message, or are handled before.
@@ -101,7 +110,14 @@ function readOther(payload: unknown): EventContent | undefined {
     const options = readList(payload, "pollVote", "options").slice(0, 20);
     return toOther("poll vote", options.map((option) => readName(option, "name")));
   }
-  const name = named.find((member) => isObject(readValue(payload, member)));
+  const has = (member: string): boolean => isObject(readValue(payload, member));
+  const payment = payments.find(has);
+  if (payment !== undefined) {
+    return toOtherOrNotice("payment", findWords(readValue(payload, payment)));
+  }
+  const notice = paymentNotices.find(has);
+  if (notice !== undefined) return toNotice("payment", findWords(readValue(payload, notice)));
+  const name = named.find(has);
   return name === undefined ? readUnknownKind(payload) : toOther(name);
 }
 

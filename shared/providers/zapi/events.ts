@@ -10,9 +10,10 @@ import {
   normalizeAddress,
   readGroupAddress,
 } from "../webhooks/addresses.ts";
-import { attributeToAuthor, readReason, toStatusError } from "../webhooks/content.ts";
+import { attributeToAuthor, readReason, toAuthor, toStatusError } from "../webhooks/content.ts";
 import { readList, readMessage, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
 import type {
   ConnectionEvent,
   MessageDeletionEvent,
@@ -53,13 +54,13 @@ export function readZapiEvents(
 }
 
 /**
- * Whether a payload yields no event: a message that we sent through the API (`fromApi`) or edited
- * on the phone, a message that the phone has not decrypted yet (it is sent again under the same
- * id), and a channel's posts.
+ * Whether a payload yields no event: a message that we sent through the API (`fromApi`), unless it is
+ * edited, a message that the phone has not decrypted yet (it is sent again under the same id), and a
+ * channel's posts.
  */
 function isIgnored(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
-  return (isTrue("fromMe") && (isTrue("fromApi") || isTrue("isEdit"))) ||
+  return (isTrue("fromMe") && isTrue("fromApi") && !isTrue("isEdit")) ||
     isTrue("waitingMessage") || isTrue("isNewsletter");
 }
 
@@ -117,12 +118,14 @@ function readContactName(payload: unknown, isChatAlone: boolean): string | undef
   return author ?? readPersonName(payload, "chatName");
 }
 
-function readAuthor(payload: unknown): string | undefined {
-  return readName(payload, "senderName") ??
+function readAuthor(payload: unknown): MessageAuthor | undefined {
+  return toAuthor(
+    readName(payload, "senderName"),
     chooseAddresses([
       readValue(payload, "participantPhone"),
       readValue(payload, "participantLid"),
-    ])?.address;
+    ]),
+  );
 }
 
 /** Status events of our messages. `READ_BY_ME` concerns a message of the contact. */

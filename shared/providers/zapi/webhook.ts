@@ -7,6 +7,6 @@ export const zapiWebhook: WebhookDefinition<ZapiConfig> = {
   path: pathWithSecret,
   refusal: "invalid_webhook_secret",
   embedsFiles: true,
-  authenticate: checkPathSecret,
+  checkHead: checkPathSecret,
   loadEventReader: async () => (await import("./events.ts")).readZapiEvents,
 };

@@ -71,6 +71,7 @@ const assets: Readonly<Record<string, { readonly file: string; readonly type: st
       "queue",
       "receiver",
       "slots",
+      "tabs",
       "timeline",
       "webhooks",
       "words",

@@ -100,6 +100,17 @@ export const consolePage = `<!doctype html>
   </main>
 
   <div class="side">
+    <p class="problem" id="access-problem" role="alert" hidden></p>
+    <div class="tabs" role="tablist" aria-label="Panels">
+      <button type="button" role="tab" id="tab-queue" aria-controls="panel-queue" aria-selected="true">Queue</button>
+      <button type="button" role="tab" id="tab-batches" aria-controls="panel-batches" aria-selected="false" tabindex="-1">Batches</button>
+      <button type="button" role="tab" id="tab-events" aria-controls="panel-events" aria-selected="false" tabindex="-1">Events</button>
+      <button type="button" role="tab" id="tab-webhooks" aria-controls="panel-webhooks" aria-selected="false" tabindex="-1">Webhooks</button>
+      <button type="button" role="tab" id="tab-people" aria-controls="panel-people" aria-selected="false" tabindex="-1">People</button>
+      <button type="button" role="tab" id="tab-outside" aria-controls="panel-outside" aria-selected="false" tabindex="-1">Outside world</button>
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-queue" aria-labelledby="tab-queue">
     <section class="panel" aria-labelledby="queue-title">
       <div class="panel-head">
         <h2 id="queue-title">Queue <span class="count" id="queue-count">–</span></h2>
@@ -129,28 +140,6 @@ export const consolePage = `<!doctype html>
       <ol class="rows" id="queue-rows"></ol>
     </section>
 
-    <section class="panel" aria-labelledby="batches-title">
-      <div class="panel-head">
-        <h2 id="batches-title">Batches <span class="count" id="batches-count">–</span></h2>
-      </div>
-      <p class="note" id="batches-note" role="status">A batch appears here while it runs.</p>
-      <ul class="rows" id="batches"></ul>
-    </section>
-
-    <section class="panel" aria-labelledby="contact-title">
-      <div class="panel-head">
-        <h2 id="contact-title">Contact</h2>
-      </div>
-      <p class="note" id="contact-note" role="status">Choose a phone to see who it is.</p>
-      <ul class="rows" id="contact-rows"></ul>
-    </section>
-
-${eventsPanel}
-
-${webhooksPanel}
-
-${receiverPanel}
-
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">
         <h2 id="keys-title">Keys</h2>
@@ -158,7 +147,39 @@ ${receiverPanel}
       <p class="note">The header <code>X-Client-Token</code> with a client token opens one instance at the functions: send-message, messages-api and the others. The demo's is filled in above, under “Instance and token”.</p>
       <p class="note">The header <code>apikey</code> with the secret key opens admin-api, dispatch-queue and metrics for the whole project. <span id="secret-key-place"></span></p>
     </section>
+    </div>
 
+    <div class="tab-panel" role="tabpanel" id="panel-batches" aria-labelledby="tab-batches" hidden>
+    <section class="panel" aria-labelledby="batches-title">
+      <div class="panel-head">
+        <h2 id="batches-title">Batches <span class="count" id="batches-count">–</span></h2>
+      </div>
+      <p class="note" id="batches-note" role="status">A batch appears here while it runs.</p>
+      <ul class="rows" id="batches"></ul>
+    </section>
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden>
+${eventsPanel}
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-webhooks" aria-labelledby="tab-webhooks" hidden>
+${webhooksPanel}
+
+${receiverPanel}
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-people" aria-labelledby="tab-people" hidden>
+    <section class="panel" aria-labelledby="contact-title">
+      <div class="panel-head">
+        <h2 id="contact-title">Contact</h2>
+      </div>
+      <p class="note" id="contact-note" role="status">Choose a phone to see who it is.</p>
+      <ul class="rows" id="contact-rows"></ul>
+    </section>
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-outside" aria-labelledby="tab-outside" hidden>
     <section class="panel" aria-labelledby="emails-title">
       <div class="panel-head">
         <h2 id="emails-title">E-mails <span class="count" id="emails-count">0</span></h2>
@@ -230,6 +251,7 @@ ${channelOptions}
         <p class="note" id="fault-note" role="status"></p>
       </form>
     </section>
+    </div>
   </div>
 </div>
 <noscript><p class="note">This page needs JavaScript to show what arrives.</p></noscript>

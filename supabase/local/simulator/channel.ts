@@ -1,33 +1,12 @@
-import type { Hono } from "hono";
-import type { ConnectionChange } from "./connections.ts";
-import type { SimulatorContext } from "./context.ts";
 import type { ChannelKind, PhoneStatus, SimulatedReply } from "./records.ts";
-import type { Webhook } from "./webhooks.ts";
 
-/** How a provider calls its customers' webhooks. */
-export interface ChannelWebhook {
-  /** The required fields of a registration. */
-  readonly requiredFields: readonly (keyof Webhook)[];
-  /** Whether the address passes the provider's verification. */
-  verify(webhook: Webhook): Promise<boolean>;
-  /** Builds the request that delivers an event. */
-  encode(event: unknown, webhook: Webhook): Promise<EncodedEvent>;
-}
-
-export interface EncodedEvent {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** One simulated provider. Each folder exports one; `channels.ts` lists them. */
+/** One simulated provider's facts on the wire. Each folder exports one; `channels.ts` lists them. */
 export interface Channel {
   readonly kind: ChannelKind;
   /** The display name. */
   readonly name: string;
   /** The path below `/simulator`. An instance's `baseUrl` ends with it. */
   readonly path: string;
-  /** The provider's own endpoints. */
-  createRoutes(context: SimulatorContext): ChannelRoutes;
   /** Creates a message id in the provider's format. */
   createMessageId(): string;
   /** Builds the webhook event of a message that a person wrote. */
@@ -42,11 +21,38 @@ export interface Channel {
   readonly webhook: ChannelWebhook;
 }
 
-export interface ChannelRoutes {
-  /** Routes below `/simulator/<path>`: the provider's API for its customers. */
-  readonly provider: Hono;
-  /** Routes below `/simulator` for decisions that people make at the provider, if there are any. */
-  readonly controls?: Hono;
+/** A change of a connection, from which a channel builds its webhook event. */
+export interface ConnectionChange {
+  readonly instance: string;
+  readonly state: "connected" | "disconnected";
+  readonly at: string;
+}
+
+/** How a provider calls its customers' webhooks. */
+export interface ChannelWebhook {
+  /** The required fields of a registration. */
+  readonly requiredFields: readonly (keyof Webhook)[];
+  /** Whether the address passes the provider's verification. */
+  verify(webhook: Webhook): Promise<boolean>;
+  /** Builds the request that delivers an event. */
+  encode(event: unknown, webhook: Webhook): Promise<EncodedEvent>;
+}
+
+/** An instance's webhook as registered at the provider. */
+export interface Webhook {
+  readonly provider: ChannelKind;
+  /** Z-API instance id, Evolution instance name or Cloud phone number id. */
+  readonly instance: string;
+  readonly url: string;
+  /** The app secret at Meta, which signs every event of the official channel. */
+  readonly appSecret?: string | undefined;
+  /** The verify token that Meta sends when the address is registered. */
+  readonly verifyToken?: string | undefined;
+}
+
+export interface EncodedEvent {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The webhook of a provider that neither verifies addresses nor signs. */

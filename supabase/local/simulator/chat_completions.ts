@@ -70,12 +70,36 @@ function composeReply(call: Call): string {
   return `Thank you for your message. You wrote: “${quote}”. I will take care of it.`;
 }
 
+/** https://platform.openai.com/docs/api-reference/chat/object */
+interface ChatCompletion {
+  readonly id: string;
+  readonly object: "chat.completion";
+  /** Unix time in seconds. */
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly [{
+    readonly index: 0;
+    readonly message: {
+      readonly role: "assistant";
+      readonly content: string;
+      readonly refusal: null;
+    };
+    readonly logprobs: null;
+    readonly finish_reason: "stop";
+  }];
+  readonly usage: {
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly total_tokens: number;
+  };
+}
+
 function describeCompletion(
   simulator: SimulatorContext,
   completionId: string,
   call: Call,
   reply: string,
-): Record<string, unknown> {
+): ChatCompletion {
   const promptTokens = countTokens(call.messages.map((message) => message.content).join("\n"));
   const completionTokens = countTokens(reply);
   return {

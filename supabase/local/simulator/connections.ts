@@ -1,11 +1,12 @@
 /**
  * The sessions of gateways with the company's phone, and what the official channel lets an account do.
- * A lost one refuses every send; the provider tells the instance's webhook, as of every change.
+ * A lost one refuses every send. The provider reports every change to the instance's webhook.
  */
 import * as z from "zod";
-import { channelOf } from "./channels.ts";
-import type { SimulatorContext } from "./context.ts";
-import { type ChannelKind, channelKinds } from "./records.ts";
+import type { Channel } from "./channel.ts";
+import { channelKinds } from "./records.ts";
+import type { Store } from "./store.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 export const connectionSchema = z.object({
   provider: z.enum(channelKinds),
@@ -13,13 +14,6 @@ export const connectionSchema = z.object({
   state: z.enum(["connected", "disconnected"]),
 });
 export type Connection = z.infer<typeof connectionSchema>;
-
-/** A change of a connection, from which a channel builds its webhook event. */
-export interface ConnectionChange {
-  readonly instance: string;
-  readonly state: Connection["state"];
-  readonly at: string;
-}
 
 /** Which instances have lost their connection. */
 export class Connections {
@@ -36,8 +30,17 @@ export class Connections {
   }
 }
 
+/** Where connections are kept, and where a change of one is reported. */
+export interface ConnectionServices {
+  readonly connections: Connections;
+  readonly webhooks: Webhooks;
+  readonly store: Store;
+}
+
 /** The connection of each instance with a webhook. */
-export function listConnections({ webhooks, connections }: SimulatorContext): Connection[] {
+export function listConnections(
+  { webhooks, connections }: Pick<ConnectionServices, "webhooks" | "connections">,
+): Connection[] {
   return webhooks.list().map(({ provider, instance }) => ({
     provider,
     instance,
@@ -45,12 +48,15 @@ export function listConnections({ webhooks, connections }: SimulatorContext): Co
   }));
 }
 
-/** Changes a connection, and tells the instance's webhook. */
-export function changeConnection(simulator: SimulatorContext, connection: Connection): void {
-  const { provider, instance, state } = connection;
-  simulator.connections.set(connection);
-  const change = { instance, state, at: simulator.store.now().toISOString() };
-  const kind: ChannelKind = provider;
-  simulator.webhooks.send(kind, instance, channelOf(kind).composeConnection(change));
-  simulator.store.announce({ type: "faults_changed" });
+/** Changes a connection of the channel, and reports it to the instance's webhook. */
+export function changeConnection(
+  { connections, webhooks, store }: ConnectionServices,
+  channel: Channel,
+  connection: Connection,
+): void {
+  const { instance, state } = connection;
+  connections.set(connection);
+  const change = { instance, state, at: store.now().toISOString() };
+  webhooks.send(channel.kind, instance, channel.composeConnection(change));
+  store.announce({ type: "faults_changed" });
 }

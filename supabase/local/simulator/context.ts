@@ -1,11 +1,8 @@
-import type { FileStore } from "./file_store.ts";
 import type { Connections } from "./connections.ts";
 import type { FaultPlan } from "./faults.ts";
+import type { FileStore } from "./file_store.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
-
-/** From a message's acceptance to its arrival on the phone, in milliseconds. */
-export const arrivalMs = 100;
 
 /** The state and services that every simulated service uses. */
 export interface SimulatorContext {
@@ -24,18 +21,4 @@ export interface SimulatorContext {
   readonly timeoutHoldMs: number;
   /** The account's security token at Z-API; undefined if that protection is off. */
   readonly zapiClientToken: string | undefined;
-}
-
-/** Waits `ms` milliseconds, or until the stack stops. Never rejects. */
-export function waitUnlessClosing(ms: number, closing: AbortSignal): Promise<void> {
-  if (ms <= 0 || closing.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      closing.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    closing.addEventListener("abort", finish);
-  });
 }

@@ -5,7 +5,7 @@ import { withBody } from "./json_request.ts";
 import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatorContext } from "./context.ts";
 import { channelOf } from "./channels.ts";
-import { webhookSchema } from "./webhooks.ts";
+import { webhookSchema } from "./webhook_request.ts";
 
 /**
  * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `GET /connections`,
@@ -18,13 +18,14 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
     "/webhooks",
     (context) =>
       withBody(context, webhookSchema, async (webhook) => {
-        if (!await channelOf(webhook.provider).webhook.verify(webhook)) {
+        const channel = channelOf(webhook.provider);
+        if (!await channel.webhook.verify(webhook)) {
           return Response.json({
             error: "verification_failed",
             message: "The address did not answer the challenge: is the verifyToken the instance's?",
           }, { status: 400 });
         }
-        simulator.webhooks.register(webhook);
+        simulator.webhooks.register(channel, webhook);
         const { provider, instance } = webhook;
         return Response.json({ provider, instance }, { status: 201 });
       }),
@@ -44,7 +45,7 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
     withBody(context, connectionSchema, (connection) => {
       const { provider, instance } = connection;
       if (!simulator.webhooks.has(provider, instance)) return refuseUnregistered();
-      changeConnection(simulator, connection);
+      changeConnection(simulator, channelOf(provider), connection);
       return Response.json(connection);
     }));
   return app;

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { channelOf } from "./channels.ts";
+import type { SimulatorContext } from "./context.ts";
 import {
   channelKinds,
   type DeliveryStatus,
@@ -12,7 +13,7 @@ import {
   type SimulatedReply,
   type SimulatedStatus,
 } from "./records.ts";
-import { arrivalMs, type SimulatorContext, waitUnlessClosing } from "./context.ts";
+import { arrivalMs, waitUnlessClosing } from "./waits.ts";
 
 const phoneFields = {
   provider: z.enum(channelKinds),

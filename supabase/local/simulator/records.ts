@@ -38,7 +38,21 @@ export interface SimulatedOptionList {
 export interface SimulatedTemplate {
   readonly name: string;
   readonly language: string;
+  /** The values of the send, in the official channel's format. */
   readonly components: readonly unknown[];
+  /** The wording around the text, filled; absent while the template is not known. */
+  readonly header?: string | null;
+  readonly footer?: string | null;
+  readonly buttons?: readonly SimulatedTemplateButton[];
+}
+
+/** A button under a template. */
+export interface SimulatedTemplateButton {
+  readonly title: string;
+  /** What a pressed quick reply tells; null for a button of another kind. */
+  readonly id: string | null;
+  /** Where the button leads; null for a button of another kind. */
+  readonly url: string | null;
 }
 
 export type SimulatedMessageType =

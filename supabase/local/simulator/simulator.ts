@@ -7,6 +7,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { maxMediaBytes } from "../../../shared/media/media_rules.ts";
 import { createChatCompletions } from "./chat_completions.ts";
+import { createChannelRoutes } from "./channel_routes.ts";
 import { channels } from "./channels.ts";
 import { createFileApi } from "./file_api.ts";
 import { FileStore } from "./file_store.ts";
@@ -75,7 +76,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   // The first path level controls the simulator; the providers' own endpoints are below it.
   app.on("POST", "/simulator/:path", requireJson);
   for (const channel of channels) {
-    const { provider, controls } = channel.createRoutes(simulator);
+    const { provider, controls } = createChannelRoutes(channel.kind, simulator);
     app.route(`/simulator/${channel.path}`, provider);
     if (controls !== undefined) app.route("/simulator", controls);
   }

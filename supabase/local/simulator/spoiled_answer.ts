@@ -1,6 +1,7 @@
+import type { SimulatorContext } from "./context.ts";
 import type { Fault, FaultTarget } from "./faults.ts";
 import type { Answer } from "./records.ts";
-import { type SimulatorContext, waitUnlessClosing } from "./context.ts";
+import { waitUnlessClosing } from "./waits.ts";
 
 /** The documented errors of one service. */
 export interface ErrorFormat {
@@ -12,9 +13,9 @@ export interface ErrorFormat {
 }
 
 /**
- * Answers a valid send; refuses it while the instance's connection is lost. `keep` records the message and builds the service's acceptance. A planned
- * fault that matches the target replaces the acceptance; `keep` then runs only if the fault
- * delivers the message.
+ * Answers a valid send; refuses it while the instance's connection is lost. `keep` records the
+ * message and builds the service's acceptance. A planned fault that matches the target replaces the
+ * acceptance; `keep` then runs only if the fault delivers the message.
  */
 export async function answerSend(
   simulator: SimulatorContext,

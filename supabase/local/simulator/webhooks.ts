@@ -1,51 +1,35 @@
-import * as z from "zod";
-import { type ChannelKind, channelKinds } from "./records.ts";
-import { waitUnlessClosing } from "./context.ts";
-import { channelOf } from "./channels.ts";
-
-const fields = z.object({
-  provider: z.enum(channelKinds),
-  /** Z-API instance id, Evolution instance name or Cloud phone number id. */
-  instance: z.string().min(1),
-  /** A local address only: the simulator calls no other machine. */
-  url: z.url({ protocol: /^http$/, hostname: /^(?:127\.0\.0\.1|localhost)$/ }),
-  /** The app secret at Meta, which signs every event of the official channel. */
-  appSecret: z.string().min(1).optional(),
-  /** The verify token that Meta sends when the address is registered. */
-  verifyToken: z.string().min(1).optional(),
-});
-/** An instance's webhook as registered at the provider. */
-export type Webhook = z.infer<typeof fields>;
-
-/** A webhook with all fields that its provider requires. */
-export const webhookSchema = fields.superRefine((webhook, { addIssue }) => {
-  const { name, webhook: { requiredFields } } = channelOf(webhook.provider);
-  if (requiredFields.every((field) => webhook[field] !== undefined)) return;
-  addIssue({ code: "custom", message: `${name} needs ${requiredFields.join(" and ")}` });
-});
+import type { Channel, ChannelWebhook, Webhook } from "./channel.ts";
+import type { ChannelKind } from "./records.ts";
+import { waitUnlessClosing } from "./waits.ts";
 
 /** Waits before each retry of an event that was not accepted, in milliseconds. */
 const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const attemptTimeoutMs = 10_000;
+
+interface Registration {
+  readonly caller: ChannelWebhook;
+  readonly webhook: Webhook;
+}
 
 /**
  * Delivers events to the registered webhooks. Delivers the events of one instance in order. Retries
  * each until it is accepted or its retries are used up, as providers do.
  */
 export class Webhooks {
-  readonly #byInstance = new Map<string, Webhook>();
+  readonly #byInstance = new Map<string, Registration>();
   readonly #lines = new Map<string, Promise<void>>();
 
   constructor(private readonly closing: AbortSignal) {}
 
-  /** Registers a webhook; replaces the instance's previous one. */
-  register(webhook: Webhook): void {
-    this.#byInstance.set(keyOf(webhook.provider, webhook.instance), webhook);
+  /** Registers a webhook that the channel calls; replaces the instance's previous one. */
+  register({ webhook: caller }: Channel, webhook: Webhook): void {
+    this.#byInstance.set(keyOf(webhook.provider, webhook.instance), { caller, webhook });
   }
 
   /** The webhooks without their secrets. */
   list(): Pick<Webhook, "provider" | "instance">[] {
-    return [...this.#byInstance.values()].map(({ provider, instance }) => ({ provider, instance }));
+    return [...this.#byInstance.values()]
+      .map(({ webhook: { provider, instance } }) => ({ provider, instance }));
   }
 
   has(provider: ChannelKind, instance: string): boolean {
@@ -55,10 +39,10 @@ export class Webhooks {
   /** Appends an event to the instance's queue; drops it if no webhook is registered. */
   send(provider: ChannelKind, instance: string, event: unknown): void {
     const key = keyOf(provider, instance);
-    const webhook = this.#byInstance.get(key);
-    if (webhook === undefined) return;
+    const registration = this.#byInstance.get(key);
+    if (registration === undefined) return;
     const before = this.#lines.get(key) ?? Promise.resolve();
-    this.#lines.set(key, before.then(() => deliver(webhook, event, this.closing)));
+    this.#lines.set(key, before.then(() => deliver(registration, event, this.closing)));
   }
 
   /** Resolves when nothing is delivered any more: after the closing, at once. */
@@ -71,20 +55,24 @@ function keyOf(provider: ChannelKind, instance: string): string {
   return `${provider} ${instance}`;
 }
 
-async function deliver(webhook: Webhook, event: unknown, closing: AbortSignal): Promise<void> {
+async function deliver(
+  registration: Registration,
+  event: unknown,
+  closing: AbortSignal,
+): Promise<void> {
   for (const delayMs of [...retryDelaysMs, null]) {
-    if (closing.aborted || await isSettled(webhook, event, closing)) return;
+    if (closing.aborted || await isSettled(registration, event, closing)) return;
     if (delayMs !== null) await waitUnlessClosing(delayMs, closing);
   }
 }
 
 /** Whether a retry is pointless: the event was accepted, or refused because of its content. */
 async function isSettled(
-  webhook: Webhook,
+  { caller, webhook }: Registration,
   event: unknown,
   closing: AbortSignal,
 ): Promise<boolean> {
-  const { body, headers } = await channelOf(webhook.provider).webhook.encode(event, webhook);
+  const { body, headers } = await caller.encode(event, webhook);
   try {
     const response = await fetch(webhook.url, {
       method: "POST",

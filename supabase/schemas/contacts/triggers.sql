@@ -21,3 +21,10 @@ when
     )
   )
 execute function messaging.follow_contact_search();
+create trigger messages_follow_merge
+before update on messaging.messages
+for each row
+when
+  -- What waits or is being sent has moved with the merge itself.
+  (old.status not in ('queued', 'sending'))
+execute function messaging.follow_merge();

@@ -1,7 +1,7 @@
 /**
  * Reads our objects from a database's catalogue. Two databases have the same structure when their
- * catalogues are equal. The order of columns does not count, because a migration adds a column at the
- * end.
+ * catalogues are equal. The order of a table's columns does not count, because a migration adds a column
+ * at the end; that of a type's attributes does, because rows of types are written by place.
  */
 
 import type { Sql } from "postgres";
@@ -14,6 +14,8 @@ export interface CatalogueObject {
   /** Privileges, or `default`. */
   readonly acl: string;
   readonly comment: string | null;
+  /** The place of a column among those of its table or type. Does not count in a comparison. */
+  readonly ordinal?: number;
 }
 
 /** The kinds of objects, in the order in which differences are reported. */
@@ -56,8 +58,12 @@ const queries: Readonly<Record<CatalogueSection, string>> = {
     from pg_namespace n where ${isOurSchema}`,
   types: `
     select format('%s.%s', n.nspname, t.typname) as identity,
-      format('kind=%s base=%s labels=%s', t.typtype, nullif(t.typbasetype, 0)::regtype,
-        array(select e.enumlabel from pg_enum e where e.enumtypid = t.oid order by e.enumsortorder)
+      format('kind=%s base=%s labels=%s attributes=%s', t.typtype, nullif(t.typbasetype, 0)::regtype,
+        array(select e.enumlabel from pg_enum e where e.enumtypid = t.oid order by e.enumsortorder),
+        array(
+          select a.attname from pg_attribute a
+          where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped order by a.attnum
+        )
       ) as definition,
       obj_description(t.oid, 'pg_type') as comment
     from pg_type t join pg_namespace n on n.oid = t.typnamespace
@@ -83,7 +89,8 @@ const queries: Readonly<Record<CatalogueSection, string>> = {
             format(' generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
           else format(' default %s', pg_get_expr(d.adbin, d.adrelid)) end
         || case when a.attnotnull then ' not null' else '' end as definition,
-      ${acl("a.attacl")} as acl, col_description(c.oid, a.attnum) as comment
+      ${acl("a.attacl")} as acl, col_description(c.oid, a.attnum) as comment,
+      a.attnum::integer as ordinal
     from pg_attribute a
     join pg_type t on t.oid = a.atttypid
     join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p', 'v', 'm', 'c', 'f')
@@ -163,9 +170,12 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   });
   for (const section of catalogueSections) {
     const rows = rowsBySection.get(section) ?? [];
-    const objects = rows.map(({ identity, definition, acl, comment }): CatalogueObject => ({
+    const objects = rows.map((
+      { identity, definition, acl, comment, ordinal },
+    ): CatalogueObject => ({
       identity,
       definition,
+      ...(ordinal === undefined ? {} : { ordinal }),
       acl: acl ?? "default",
       comment: comment ?? null,
     })).sort((a, b) => a.identity < b.identity ? -1 : 1);
@@ -198,4 +208,27 @@ export function compareCatalogues(before: Catalogue, after: Catalogue): Catalogu
 function isSame(a: CatalogueObject | undefined, b: CatalogueObject | undefined): boolean {
   return a?.definition === b?.definition && a?.acl === b?.acl && a?.comment === b?.comment &&
     (a === undefined) === (b === undefined);
+}
+
+/** The functions that each function with a bound body calls, by identity. */
+export type BoundFunctions = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Reads which functions are bound to which: Postgres refuses to drop a function that another one's
+ * bound body calls. @param sql a client of the owner.
+ */
+export async function readBoundFunctions(sql: Sql): Promise<BoundFunctions> {
+  const rows = await sql.begin("read only", async (transaction) => {
+    await transaction.unsafe("set local search_path = ''");
+    return await transaction.unsafe<{ identity: string; calls: string[] }[]>(`
+      select d.objid::regprocedure::text as identity,
+        array_agg(distinct d.refobjid::regprocedure::text) as calls
+      from pg_depend d
+      join pg_proc p on p.oid = d.objid
+      join pg_namespace n on n.oid = p.pronamespace
+      where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_proc'::regclass
+        and d.deptype = 'n' and ${isOurSchema}
+      group by d.objid`);
+  });
+  return new Map(rows.map(({ identity, calls }) => [identity, calls]));
 }

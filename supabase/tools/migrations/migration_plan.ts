@@ -4,7 +4,7 @@
  */
 
 import type { SchemaFile } from "./schema_files.ts";
-import type { CatalogueDifference, CatalogueSection } from "./catalogue.ts";
+import type { BoundFunctions, CatalogueDifference, CatalogueSection } from "./catalogue.ts";
 import {
   findComment,
   findCreating,
@@ -33,15 +33,27 @@ export interface MigrationPlan {
   readonly beforehand: readonly string[];
 }
 
-/** Where in a migration a statement belongs. */
-const places = ["drops", "relations", "functions", "columns", "details", "lastDrops"] as const;
+/**
+ * Where in a migration a statement belongs. `tableFunctions` are those that tables need, in indexes
+ * and constraints; bound functions need the columns that they read.
+ */
+const places = [
+  "drops",
+  "tableFunctions",
+  "relations",
+  "columns",
+  "functions",
+  "details",
+  "lastDrops",
+] as const;
 
 class Draft {
   readonly statements: Record<typeof places[number], string[]> = {
     drops: [],
+    tableFunctions: [],
     relations: [],
-    functions: [],
     columns: [],
+    functions: [],
     details: [],
     lastDrops: [],
   };
@@ -62,6 +74,9 @@ class Draft {
 interface Schemas {
   readonly files: readonly SchemaFile[];
   readonly statements: readonly SchemaStatement[];
+  readonly bound: BoundFunctions;
+  /** The functions that the schemas no longer have. */
+  readonly removed: ReadonlySet<string>;
 }
 
 type Write = (draft: Draft, difference: CatalogueDifference, schemas: Schemas) => void;
@@ -72,27 +87,43 @@ type Write = (draft: Draft, difference: CatalogueDifference, schemas: Schemas) =
  * @param differences from what the migrations build to what the schemas build.
  * @param files the schemas, in the order in which they are built.
  * @param step `contract` also removes what the schemas no longer have.
+ * @param bound what the bound functions call that the migrations build.
  */
 export function planMigration(
   differences: readonly CatalogueDifference[],
   files: readonly SchemaFile[],
   step: MigrationStep,
+  bound: BoundFunctions,
 ): MigrationPlan {
   const draft = new Draft();
-  const schemas = { files, statements: readStatements(files) };
-  for (const difference of differences) {
+  const removed = new Set(
+    differences.filter(({ section, after }) => section === "functions" && after === undefined)
+      .map(({ identity }) => identity),
+  );
+  const schemas = { files, statements: readStatements(files), bound, removed };
+  for (const difference of inOrderOfColumns(differences)) {
     if (isPartOfWholeRelation(difference, differences)) continue;
     const { before, after } = difference;
-    if (after === undefined) remove(draft, difference, step, differences);
+    if (after === undefined) remove(draft, difference, step, differences, schemas);
     else if (before === undefined) writers[difference.section].add(draft, difference, schemas);
     else writeChange(draft, difference, schemas);
   }
+  for (const place of ["tableFunctions", "functions"] as const) sortAsFiles(draft, place, files);
   return {
     statements: places.flatMap((place) => draft.statements[place]),
     validations: draft.validations,
     byHand: draft.byHand,
     beforehand: draft.beforehand,
   };
+}
+
+/** New columns come in the order of the schemas: rows of types are written by place. */
+function inOrderOfColumns(differences: readonly CatalogueDifference[]): CatalogueDifference[] {
+  return differences.toSorted((one, other) =>
+    one.section === "columns" && other.section === "columns"
+      ? (one.after?.ordinal ?? 0) - (other.after?.ordinal ?? 0)
+      : 0
+  );
 }
 
 /** A new table comes with its file, and a dropped one goes with all that is in it. */
@@ -137,7 +168,7 @@ const writers: Readonly<Record<CatalogueSection, { readonly add: Write; readonly
       },
       change: byHand("has changed"),
     },
-    types: { add: addFile("type"), change: byHand("has changed: write `alter type`") },
+    types: { add: addFile("type"), change: changeType },
     relations: { add: addFile("table"), change: changeRelation },
     columns: { add: addColumn, change: changeColumn },
     sequences: { add: () => {}, change: byHand("has changed: write `alter sequence`") },
@@ -150,10 +181,7 @@ const writers: Readonly<Record<CatalogueSection, { readonly add: Write; readonly
     },
     triggers: { add: addCreating("trigger"), change: changeOnTable("trigger") },
     policies: { add: addCreating("policy"), change: changeOnTable("policy") },
-    defaultPrivileges: {
-      add: byHand("is new: write `alter default privileges`"),
-      change: byHand("has changed: write `alter default privileges`"),
-    },
+    defaultPrivileges: { add: alterDefaultPrivileges, change: alterDefaultPrivileges },
   };
 
 const nouns: Readonly<Record<CatalogueSection, string>> = {
@@ -178,6 +206,14 @@ function byHand(what: string): Write {
   };
 }
 
+/** All of them, in their order: each says what holds from then on, whatever held before. */
+function alterDefaultPrivileges(draft: Draft, _: CatalogueDifference, schemas: Schemas): void {
+  const altering = schemas.statements.filter(({ plain }) =>
+    plain.startsWith("alter default privileges ")
+  );
+  draft.add("drops", ...altering.map(({ text }) => text));
+}
+
 function addFile(kind: "table" | "type"): Write {
   return (draft, { section, identity }, { files, statements }) => {
     // A table's row type has the table's name and is no object of its own in the schemas.
@@ -188,6 +224,16 @@ function addFile(kind: "table" | "type"): Write {
     draft.statements.relations.splice(0);
     draft.add("relations", ...wanted.map(renderFile));
   };
+}
+
+/** In the order of the schemas a bound function comes after those that it calls. */
+function sortAsFiles(
+  draft: Draft,
+  place: typeof places[number],
+  files: readonly SchemaFile[],
+): void {
+  const order = new Map(files.map((file, index) => [renderFile(file), index]));
+  draft.statements[place].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
 function isAdded(draft: Draft, path: string, files: readonly SchemaFile[]): boolean {
@@ -204,14 +250,41 @@ function addFunction(
   const name = identity.slice(0, identity.indexOf("("));
   const paths = findCreatingFiles(statements, "function", name);
   if (paths.length === 0) draft.byHand.push(`function ${identity} is in no schema file`);
-  draft.add("functions", ...files.filter(({ path }) => paths.includes(path)).map(renderFile));
+  const lastTable = files.findLastIndex(({ path }) => path.includes("/tables/"));
+  files.forEach((file, index) => {
+    if (!paths.includes(file.path)) return;
+    draft.add(index < lastTable ? "tableFunctions" : "functions", renderFile(file));
+  });
+}
+
+/**
+ * Drops a function, and before it the bound functions that call it. Those that the schemas still have
+ * are created anew.
+ */
+function dropFunction(
+  draft: Draft,
+  difference: CatalogueDifference,
+  place: "drops" | "lastDrops",
+  schemas: Schemas,
+): void {
+  const statement = `drop function ${difference.identity};`;
+  if (draft.statements.drops.includes(statement)) return;
+  for (const [identity, called] of schemas.bound) {
+    if (!called.includes(difference.identity)) continue;
+    const isRemoved = schemas.removed.has(identity);
+    if (!isRemoved && place === "lastDrops") continue;
+    const caller = { ...difference, identity };
+    dropFunction(draft, caller, place, schemas);
+    if (!isRemoved) addFunction(draft, caller, schemas);
+  }
+  draft.add(place, statement);
 }
 
 /** `create or replace` cannot change what a function returns or how its arguments are named. */
 function changeFunction(draft: Draft, difference: CatalogueDifference, schemas: Schemas): void {
-  const { identity, before, after } = difference;
+  const { before, after } = difference;
   if (readSignature(before?.definition) !== readSignature(after?.definition)) {
-    draft.add("drops", `drop function ${identity}`);
+    dropFunction(draft, difference, "drops", schemas);
   }
   addFunction(draft, difference, schemas);
 }
@@ -243,6 +316,18 @@ function dropOnTable(kind: "trigger" | "policy" | "constraint", identity: string
   return kind === "constraint"
     ? `alter table ${table} drop constraint ${name}`
     : `drop ${kind} ${name} on ${table}`;
+}
+
+/** Attributes that come after those of before are added as columns are. */
+function changeType(draft: Draft, difference: CatalogueDifference, schemas: Schemas): void {
+  const { before, after } = difference;
+  const former = before?.definition.replace(/\}?$/, "") ?? "";
+  if (after?.definition.startsWith(`${former},`)) return;
+  byHand("has changed, or has its attributes in another order: write `alter type`")(
+    draft,
+    difference,
+    schemas,
+  );
 }
 
 function changeRelation(
@@ -290,7 +375,10 @@ function changeColumn(draft: Draft, difference: CatalogueDifference): void {
   const { identity, before, after } = difference;
   const { relation, name } = splitColumn(identity);
   const [was, is] = [splitDefault(before?.definition), splitDefault(after?.definition)];
-  if (was.rest !== is.rest) {
+  if (was.rest === `${is.rest} not null`) {
+    draft.add("columns", `alter table ${relation} alter column ${name} drop not null`);
+    if (was.default === is.default) return;
+  } else if (was.rest !== is.rest) {
     draft.byHand.push(
       `column ${identity} was "${before?.definition}" and is "${after?.definition}": write how its rows change`,
     );
@@ -331,9 +419,28 @@ function addConstraint(draft: Draft, { identity, after }: CatalogueDifference): 
 
 function changeConstraint(draft: Draft, difference: CatalogueDifference): void {
   const { identity, before, after } = difference;
+  if (allowsMoreValues(before?.definition, after?.definition)) {
+    const { relation, name } = splitColumn(identity);
+    draft.add(
+      "details",
+      `alter table ${relation} drop constraint ${name}, add constraint ${name} ${after?.definition} not valid`,
+    );
+    draft.validations.push(`alter table ${relation} validate constraint ${name};`);
+    return;
+  }
   draft.byHand.push(
     `constraint ${identity} was "${before?.definition}" and is "${after?.definition}": where the new one forbids what the former release writes, it is a contract migration`,
   );
+}
+
+/** Whether a CHECK lists the values of a column, all that it listed before and others. */
+function allowsMoreValues(before = "", after = ""): boolean {
+  const list = /^(CHECK \(\(\w+ = ANY \(ARRAY\[)([^\]]*)(\]\)\)\))$/;
+  const [, head, values = "", tail] = list.exec(before) ?? [];
+  const [, newHead, newValues = "", newTail] = list.exec(after) ?? [];
+  const allowed = newValues.split(", ");
+  return head !== undefined && head === newHead && tail === newTail &&
+    values.split(", ").every((value) => allowed.includes(value));
 }
 
 function addIndex(
@@ -411,6 +518,7 @@ function remove(
   difference: CatalogueDifference,
   step: MigrationStep,
   differences: readonly CatalogueDifference[],
+  schemas: Schemas,
 ): void {
   const { section, identity, before } = difference;
   if (section === "functions" && !isRpc(identity)) {
@@ -419,7 +527,7 @@ function remove(
       other.section === "functions" && other.before === undefined &&
       other.identity.startsWith(`${name}(`)
     );
-    draft.add(isReplaced ? "drops" : "lastDrops", `drop function ${identity}`);
+    dropFunction(draft, difference, isReplaced ? "drops" : "lastDrops", schemas);
     return;
   }
   if (section === "triggers" || section === "policies") {

@@ -1,8 +1,9 @@
 /**
- * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `internal/` (functions that
- * only SQL calls) and `rpc/` (functions that TypeScript calls). All tables are built first, in the
- * order of their foreign keys, then the functions of each area. areas.json names the areas and the few
- * files that must be built before or after all others.
+ * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `rules/` (what is true, in
+ * bound functions), `internal/` (functions that only SQL calls) and `rpc/` (functions that TypeScript
+ * calls). All tables are built first, in the order of their foreign keys, then the functions of each
+ * area; a function with a bound body comes after those that it calls. areas.json names the areas and
+ * the few files that must be built before or after all others.
  */
 
 import { join } from "node:path";
@@ -63,7 +64,9 @@ export function orderSchemaFiles(order: SchemaOrder, files: readonly SchemaFile[
   return [
     ...pick(order.first),
     ...sortByReferences(inFolder(/^\w+\/tables\//)),
-    ...order.areas.flatMap((area) => inFolder(new RegExp(`^${area}/(?:internal|rpc)/`))),
+    ...sortByCalls(
+      order.areas.flatMap((area) => inFolder(new RegExp(`^${area}/(?:${functionFolders})/`))),
+    ),
     ...pick(order.last),
   ];
 }
@@ -77,14 +80,48 @@ export function renderSchemaFiles(files: readonly SchemaFile[]): string {
   return ["set local check_function_bodies = off;\n", ...parts].join("\n");
 }
 
+/** The folders of an area that hold functions, as a pattern. */
+const functionFolders = "rules|internal|rpc";
+
+/**
+ * Whether a file creates functions with a body that Postgres binds when they are created
+ * (`return …` or `begin atomic`): what such a body calls must exist by then.
+ */
+export function isBound({ text }: SchemaFile): boolean {
+  return /^(?:return|begin atomic)\b/m.test(text) && !/^as \$/m.test(text);
+}
+
+/** Moves what bound functions call before them; otherwise the order stays. */
+function sortByCalls(files: readonly SchemaFile[]): SchemaFile[] {
+  const byName = new Map(files.map((file) => [fileName(file), file]));
+  const sorted = new Set<SchemaFile>();
+  const add = (file: SchemaFile, callers: readonly SchemaFile[]): void => {
+    if (callers.includes(file)) {
+      const circle = [...callers, file].map(({ path }) => path);
+      throw new SchemaError(`bound functions call each other: ${circle.join(", ")}`);
+    }
+    for (const name of isBound(file) ? findCalls(file) : []) {
+      const called = byName.get(name);
+      if (called !== undefined && called !== file) add(called, [...callers, file]);
+    }
+    sorted.add(file);
+  };
+  for (const file of files) add(file, []);
+  return [...sorted];
+}
+
+function findCalls({ text }: SchemaFile): string[] {
+  return [...text.matchAll(/\b(?:messaging|public)\.(\w+)\s*\(/g)].map((match) => match[1] ?? "");
+}
+
 /** Sorts tables after those that they reference, otherwise by path. */
 function sortByReferences(tables: readonly SchemaFile[]): SchemaFile[] {
   const sorted: SchemaFile[] = [];
   let waiting = [...tables];
   while (waiting.length > 0) {
-    const names = new Set(waiting.map(tableName));
+    const names = new Set(waiting.map(fileName));
     const ready = waiting.filter((table) =>
-      !findReferences(table).some((name) => names.has(name) && name !== tableName(table))
+      !findReferences(table).some((name) => names.has(name) && name !== fileName(table))
     );
     if (ready.length === 0) {
       throw new SchemaError(`tables reference each other: ${[...names].join(", ")}`);
@@ -95,7 +132,7 @@ function sortByReferences(tables: readonly SchemaFile[]): SchemaFile[] {
   return sorted;
 }
 
-function tableName({ path }: SchemaFile): string {
+function fileName({ path }: SchemaFile): string {
   return path.slice(path.lastIndexOf("/") + 1, -".sql".length);
 }
 
@@ -110,7 +147,7 @@ function findProblems({ first, areas, last }: SchemaOrder, files: readonly Schem
   const unassigned = [...present].filter((path) => {
     const [area, folder] = path.split("/");
     const isAssigned = areas.includes(area ?? "") &&
-      ["tables", "internal", "rpc"].includes(folder ?? "");
+      new RegExp(`^(?:tables|${functionFolders})$`).test(folder ?? "");
     return !isAssigned && !named.includes(path);
   });
   return [

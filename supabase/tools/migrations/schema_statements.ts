@@ -1,6 +1,6 @@
 /** Finds in the files of supabase/schemas the statements that describe an object. */
 
-import { splitStatements } from "../../local/sql_statements.ts";
+import { splitStatements } from "../../host/sql_statements.ts";
 import type { SchemaFile } from "./schema_files.ts";
 
 /** A statement of a schema file. */

@@ -3,15 +3,23 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { applyMigrations } from "../../local/migrations.ts";
-import { createPlatformRoles } from "../../local/roles.ts";
+import { applyMigrations } from "../../host/migrations.ts";
+import { createPlatformRoles } from "../../host/roles.ts";
 import { readSchemaFiles, renderSchemaFiles } from "./schema_files.ts";
-import { type CatalogueDifference, compareCatalogues, readCatalogue } from "./catalogue.ts";
+import {
+  type BoundFunctions,
+  type CatalogueDifference,
+  compareCatalogues,
+  readBoundFunctions,
+  readCatalogue,
+} from "./catalogue.ts";
 
 /** The folders that are compared. */
 export interface SchemaFolders {
   readonly schemas: string;
   readonly migrations: string;
+  /** The file that lists the migrations of releases. */
+  readonly released: string;
 }
 
 /** Builds a database from the schemas. @param sql a client of the role that will own the objects. */
@@ -24,10 +32,13 @@ export interface ScratchDatabases extends AsyncDisposable {
   /**
    * Applies the migrations that are new in the folder.
    *
+   * @param before a version: only migrations of lower versions.
    * @returns the differences from what the migrations build to what the schemas build.
    * @throws {MigrationError} when a migration fails.
    */
-  compare(): Promise<CatalogueDifference[]>;
+  compare(before?: string): Promise<CatalogueDifference[]>;
+  /** What the bound functions of the applied migrations use. */
+  readBoundFunctions(): Promise<BoundFunctions>;
 }
 
 /**
@@ -53,10 +64,11 @@ export async function openScratchDatabases(
     const [described, migrated] = [await create(names[0]), await create(names[1])];
     await buildSchemas(described, folders.schemas);
     return {
-      async compare(): Promise<CatalogueDifference[]> {
-        await applyMigrations(migrated, folders.migrations);
+      async compare(before): Promise<CatalogueDifference[]> {
+        await applyMigrations(migrated, folders.migrations, before);
         return compareCatalogues(await readCatalogue(migrated), await readCatalogue(described));
       },
+      readBoundFunctions: () => readBoundFunctions(migrated),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
@@ -81,5 +93,9 @@ function openClient(url: string): Sql {
 
 /** The folders of this repository. */
 export function foldersOf(root: string): SchemaFolders {
-  return { schemas: join(root, "supabase/schemas"), migrations: join(root, "migrations") };
+  return {
+    schemas: join(root, "supabase/schemas"),
+    migrations: join(root, "migrations"),
+    released: join(root, "supabase/released_migrations.json"),
+  };
 }

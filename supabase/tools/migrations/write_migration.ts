@@ -1,7 +1,8 @@
 /**
- * `deno task db:migration <name>`: writes the migration that takes the database from what the
- * migrations build to what supabase/schemas say, as far as it can, and names what a person must write.
- * Without a name it only compares. Exit code 1 until the two agree. See docs/migrations.md.
+ * `deno task db:migration <name>`: writes the release's open migration, which takes the database from
+ * what the migrations build to what supabase/schemas say, as far as it can, and names what a person
+ * must write. `--replace` writes it anew; without a name the command only compares. Exit code 1 until
+ * the two agree. See docs/migrations.md.
  */
 
 import { Command } from "commander";
@@ -9,7 +10,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { print, printError, readCommandLine } from "../../deploy/command_line.ts";
 import { contractPrefix } from "../../deploy/upgrade_plan.ts";
-import { MigrationError } from "../../local/migration_files.ts";
+import { MigrationError } from "../../host/migration_files.ts";
+import { findOpenMigrations, generatedHead, type OpenMigrations } from "./open_migrations.ts";
 import { startThrowawayPostgres } from "../../local/throwaway_postgres.ts";
 import type { CatalogueDifference } from "./catalogue.ts";
 import { type MigrationPlan, type MigrationStep, planMigration } from "./migration_plan.ts";
@@ -35,6 +37,8 @@ export interface MigrationOrder {
   readonly step: MigrationStep;
   /** When it is written: versions are instants of UTC. */
   readonly now: Date;
+  /** Writes the release's open migration anew. */
+  readonly replace?: boolean;
 }
 
 /**
@@ -49,22 +53,43 @@ export async function writeMigration(
   folders: SchemaFolders,
   order: MigrationOrder | undefined,
 ): Promise<MigrationReport> {
+  const open = order === undefined ? undefined : await findReplaceable(folders, order);
   await using databases = await openScratchDatabases(serverUrl, folders);
-  let remaining = await databases.compare();
+  for (const name of open?.names ?? []) await Deno.remove(join(folders.migrations, name));
+  let remaining = await databases.compare(open?.version);
   const written: string[] = [];
   const beforehand: string[] = [];
   let byHand: readonly string[] = [];
   const files = await readSchemaFiles(folders.schemas);
   for (const step of order === undefined ? [] : stepsOf(order.step)) {
     if (order === undefined || remaining.length === 0) break;
-    const plan = planMigration(remaining.filter(belongsTo(step, order.step)), files, step);
-    const added = await writeFiles(folders.migrations, { ...order, step }, plan);
+    const differences = remaining.filter(belongsTo(step, order.step));
+    const plan = planMigration(differences, files, step, await databases.readBoundFunctions());
+    const added = await writeFiles(folders.migrations, { ...order, step }, plan, open);
     written.push(...added);
     beforehand.push(...plan.beforehand);
     byHand = plan.byHand;
-    if (added.length > 0) remaining = await databases.compare();
+    remaining = await databases.compare();
   }
   return { written, byHand, beforehand, remaining };
+}
+
+/**
+ * The open migrations that the order writes anew.
+ *
+ * @throws {MigrationError} when a release would get a second one.
+ */
+async function findReplaceable(
+  folders: SchemaFolders,
+  { step, replace = false }: MigrationOrder,
+): Promise<OpenMigrations | undefined> {
+  const open = await findOpenMigrations(folders, step);
+  if (open !== undefined && !replace) {
+    throw new MigrationError(
+      `${open.names[0]} is not released yet: \`--replace\` writes it anew.`,
+    );
+  }
+  return open;
 }
 
 /**
@@ -86,6 +111,7 @@ async function writeFiles(
   folder: string,
   { name, step, now }: MigrationOrder,
   plan: MigrationPlan,
+  open: OpenMigrations | undefined,
 ): Promise<string[]> {
   const prefix = step === "contract" ? contractPrefix : "";
   const files = [
@@ -93,7 +119,10 @@ async function writeFiles(
     { name: `${prefix}${name}_validate`, statements: plan.validations },
   ].filter(({ statements }) => statements.length > 0);
   const written: string[] = [];
-  let version = await nextVersion(folder, now);
+  // What a contract migration removes must come after what is added.
+  let version = open === undefined || step === "contract"
+    ? await nextVersion(folder, now)
+    : BigInt(open.version);
   for (const file of files) {
     const path = `${version}_${file.name}.sql`;
     await Deno.writeTextFile(join(folder, path), renderMigration(file.statements), {
@@ -116,16 +145,21 @@ async function nextVersion(folder: string, now: Date): Promise<bigint> {
   return instant > newest ? instant : newest + 1n;
 }
 
-/** Function bodies are not checked, so that functions may call each other in any order. */
+/**
+ * Function bodies are not checked, so that functions may call each other in any order. A lock that does
+ * not come in time ends the migration, which is then run again: what waits behind it would wait too.
+ */
 function renderMigration(statements: readonly string[]): string {
-  return ["set local check_function_bodies = off;", ...statements].join("\n\n") + "\n";
+  const settings = ["set local lock_timeout = '3s';", "set local check_function_bodies = off;"];
+  return [generatedHead, ...settings, ...statements].join("\n\n") + "\n";
 }
 
 const command = new Command("deno task db:migration")
   .description(
-    "Writes the migration from what migrations/ builds to what supabase/schemas say. Without a name it only compares.",
+    "Writes a release's migration from what migrations/ builds to what supabase/schemas say. Without a name and --replace it only compares.",
   )
   .argument("[name]", "what the migration does, for example add_contact_birthday")
+  .option("--replace", "write the release's open migration anew", false)
   .option("--contract", "also remove what the release before this one no longer uses", false);
 
 async function main(args: readonly string[]): Promise<number> {
@@ -139,14 +173,28 @@ async function main(args: readonly string[]): Promise<number> {
   const step = options["contract"] === true ? "contract" : "expand";
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   try {
-    const order = name === undefined ? undefined : { name, step, now: new Date() } as const;
+    const folders = foldersOf(root);
+    const replace = options["replace"] === true;
+    const ordered = name ?? (replace ? await nameOpenMigration(folders, step) : undefined);
+    const order = ordered === undefined
+      ? undefined
+      : { name: ordered, step, replace, now: new Date() } as const;
     await using server = await startThrowawayPostgres();
-    return report(await writeMigration(server.databaseUrl, foldersOf(root), order));
+    return report(await writeMigration(server.databaseUrl, folders, order));
   } catch (error) {
     if (!(error instanceof MigrationError || error instanceof SchemaError)) throw error;
     printError(error.message);
     return 1;
   }
+}
+
+/** @throws {MigrationError} when there is none. */
+async function nameOpenMigration(folders: SchemaFolders, step: MigrationStep): Promise<string> {
+  const open = await findOpenMigrations(folders, step);
+  if (open !== undefined) return open.name;
+  throw new MigrationError(
+    "There is no open migration: `deno task db:migration <name>` writes one.",
+  );
 }
 
 function report({ written, byHand, beforehand, remaining }: MigrationReport): number {
@@ -160,7 +208,7 @@ function report({ written, byHand, beforehand, remaining }: MigrationReport): nu
   for (const difference of remaining) print(`Differs: ${describeDifference(difference)}`);
   print(
     written.length === 0 && byHand.length === 0
-      ? "Run `deno task db:migration <name>`."
+      ? "Run `deno task db:migration --replace`, or with a name for a release's first."
       : "Write the rest into the migration, then run `deno task db:migration` to compare.",
   );
   return 1;

@@ -7,20 +7,22 @@ const errors = listErrors();
 
 /** Returns all error codes of an operation: its own and those of the HTTP conventions. */
 export function listRefusals(operation: Operation): ErrorCode[] {
-  const { access, body, foreignBody, query, isIdempotent, errors: own } = operation;
+  const { access, body, foreignBody, ignoresParameters, query, isIdempotent, errors: own } =
+    operation;
   const isWritten = body !== undefined;
   const codes = new Set<ErrorCode>([
     ...(access === "clientToken" ? clientTokenCodes : []),
     ...(access === "secretKey" ? ["invalid_secret_key"] as const : []),
     ...(isWritten ? bodyCodes : []),
     ...(foreignBody === undefined ? [] : foreignBodyCodes),
-    ...(isWritten || (query !== undefined && access !== "public") || isIdempotent
+    // Of an operation that ignores unknown parameters, only known ones can be invalid.
+    ...(isWritten || query !== undefined || isIdempotent || ignoresParameters !== true
       ? ["invalid_request"] as const
       : []),
     ...(isIdempotent ? idempotencyCodes : []),
     "internal_error",
     ...own,
-    // Whoever names a contact by its id may name one that was erased.
+    // A contactId may be of a contact that was erased.
     ...(own.includes("contact_not_found") ? ["contact_erased"] as const : []),
   ]);
   return errors.map(({ code }) => code).filter((code) => codes.has(code));

@@ -1,6 +1,5 @@
-import { eventSchema } from "../../../functions/events-api/contract.ts";
 import { eventTypes } from "../../../shared/model/event_types.ts";
-import { eventDescriptions } from "./event_data.ts";
+import { eventDescriptions, eventSchema } from "../../../shared/events/event_data.ts";
 import { describeProperties } from "./described_properties.ts";
 import { type JsonObject, toJsonSchema } from "./json_schema.ts";
 
@@ -89,10 +88,8 @@ const eventFields: Readonly<Record<string, string>> = {
 };
 
 const dataFields: Readonly<Record<string, string>> = {
+  expiresAt: "What has not left by then is never sent and becomes `expired`; null for no end.",
   isTruncated: "Whether a text was cut because the event exceeded 20,000 bytes.",
-  choice: "What the contact chose from a list or buttons; `null` for none.",
-  quotedMessageId: "The message that this one answers; `null` where it quotes none.",
-  contact: "The contact of the message.",
   fieldsUpdated: "Names of the fields that have changed; `tags` for tags.",
   mergedInto: "Id of the contact that remains.",
   consent: "The contact's consent as it is now.",

@@ -25,6 +25,27 @@ export const glossary: Readonly<Record<string, string>> = {
   messageType: "Type of the message.",
   message: "The text; for media the caption, for an option list the body.",
   mediaId: "Id of the message's file at media-api; null for none.",
+  mediaMimeType:
+    "Type of the file as the provider declares it; once the file is stored, what it is. Null while it is not known.",
+  mediaSize: "Size of the file in bytes; null while it is not known.",
+  quotedMessageId:
+    "The message that this one answers; null for none, and for one that this service has not stored.",
+  quotedProviderMessageId: "The provider's id of the message that this one answers; null for none.",
+  author:
+    "Who wrote the message in a group, by all that the provider tells; null for what is not from a group.",
+  "author.name": "The author's name.",
+  "author.phone": "The author's phone.",
+  "author.userId": "The author's user id at the official channel.",
+  "author.lid": "The author's hidden identity at a gateway.",
+  isTypedOnPhone:
+    "Whether an employee typed the message on the business's own phone, as the provider tells.",
+  contact: "The contact of the message.",
+  username: "The contact's username, in lower case and without `@`; null for none.",
+  lid: "The contact's hidden identity at a gateway; null for none.",
+  channelStatus:
+    "What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other.",
+  editedAt: "When a person edited the message last; null for never. `message` has the new words.",
+  deletedAt: "When it was told that a person deleted the message for everyone; null for never.",
   mediaStatus:
     "`pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.",
   mediaUrl:
@@ -56,6 +77,8 @@ export const glossary: Readonly<Record<string, string>> = {
   intervalSeconds: "Seconds between queued messages.",
   sentBy:
     "Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent.",
+  pauseAgent:
+    "False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves.",
   mode: "How the message is sent.",
   providerMessageId:
     "The provider's id of the message; null until the provider accepts the message.",
@@ -166,17 +189,7 @@ export const glossary: Readonly<Record<string, string>> = {
 
   maxSeconds: "Seconds during which the run claims new messages.",
   maxMessages: "Maximum number of messages that the run claims.",
-  durationMs: "Duration of the run in milliseconds.",
-  accepted: "Number of messages that a provider accepted.",
-  rejected: "Number of messages that a provider rejected.",
-  unknown: "Number of messages whose outcome is unknown.",
-  deliveries: "Number of deliveries of events to webhook endpoints that were tried.",
-  outboxRows: "Number of outbox entries processed, such as e-mails.",
-  expiredClaims: "Number of messages whose worker stopped before settling them.",
-  requeued:
-    "Number of unconfirmed messages queued again, on instances with `onUnconfirmed` = `retry`.",
-  woken: "Number of stalled instances that were rescued; 0 in normal operation.",
-  purged: "Number of expired rows that were deleted.",
+  claimsUntil: "The instant after which the run claims no new messages.",
 
   workspaceId: "The workspace's UUID.",
   operatorId: "The operator's UUID.",
@@ -220,13 +233,14 @@ export const glossary: Readonly<Record<string, string>> = {
   embedKey: "Public name of the instance; accepted as `instanceId`.",
   connectedPhone: "The phone number of the instance.",
   timeZone: "IANA time zone of the instance.",
-  sendWindow: "Days and hours in which the queue sends.",
+  sendWindow:
+    "Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday).",
   start: "Local time at which the window opens.",
   end: "Local time at which the window closes; `24:00` is the end of the day.",
-  days: "Weekdays on which the window opens; 1 is Monday.",
+  days: "Weekdays on which the window opens: 1 (Monday) to 7 (Sunday).",
   holidays: "Dates on which the window stays closed.",
   transcribeVoice:
-    "Whether received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`. The words stand in the history, and the agent reads them. Default: `true`.",
+    "Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.",
   onUnconfirmed:
     "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
   requestsPerMinute:

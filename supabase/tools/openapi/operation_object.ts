@@ -5,10 +5,11 @@ import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts"
 import { nameSchemas } from "./named_schemas.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
-/** Names of the request's unknown fields, in the response of every operation with a body. */
+/** Names of what the request has in vain, in the response of every operation that names it. */
 export const ignoredFieldsSchema: JsonObject = {
   type: "array",
-  description: "Unknown fields of the request; absent when there are none.",
+  description:
+    "Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none.",
   items: { type: "string" },
 };
 
@@ -45,7 +46,8 @@ export function describeOperation(operation: Operation): DescribedOperation {
   }
   if (named.response && success.schema) {
     // Operations with and without a body share records.
-    const namesIgnored = body !== undefined || success.schemaName !== undefined;
+    const namesIgnored = body !== undefined || success.schemaName !== undefined ||
+      operation.ignoresParameters === true;
     Object.assign(
       schemas,
       nameSchemas(

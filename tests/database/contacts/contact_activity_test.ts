@@ -34,7 +34,7 @@ async function readBelowHorizon(sql: Sql, instanceId: string): Promise<string[]>
   return rows.map(({ contact_id }) => contact_id);
 }
 
-Deno.test("a contact has its activity as soon as it is stored, whoever stores it", async () => {
+Deno.test("a contact has its activity as soon as it is stored, whatever stores it", async () => {
   await using database = await createTestDatabase();
   const tenants = [await createTenant(database.admin), await createTenant(database.admin)];
   for (const { instanceId } of tenants) {

@@ -139,7 +139,7 @@ async function changeContacts(
 /** A contact was merged or erased meanwhile, or two transactions met; the product's callers repeat. */
 function isToBeRepeated(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
-  return ["40001", "40P01", "23503"].includes(code ?? "");
+  return ["MI055", "40P01", "23503"].includes(code ?? "");
 }
 
 type Change = (sql: Sql, world: World, random: SeededRandom) => Promise<unknown>;

@@ -69,10 +69,10 @@ for (const [path, send] of Object.entries(sends)) {
 
 Deno.test("a queued message of a person tells agent.paused again when it leaves", async () => {
   await using agency = await createAgency();
-  const delivery = { ...immediate, delaySeconds: 3_600 };
+  const delivery = { ...immediate, delaySeconds: 600 };
   await agency.call("accept_message", textCall({ message: byPerson, delivery }));
   assertPaused(agency, await agency.news());
-  await letTimePass(agency.database.admin, 3_601);
+  await letTimePass(agency.database.admin, 601);
   const [claim] = await claimMessages(agency.database.sql);
   assert(claim !== undefined);
   await settleClaim(agency.database.sql, claim);

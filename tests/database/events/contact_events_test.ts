@@ -83,7 +83,12 @@ for (const [path, create] of Object.entries(creating)) {
 
 Deno.test("calls of every path at once tell one contact.created", async () => {
   await using world = await createEventWorld();
-  await Promise.all(Object.values(creating).map((create) => create(world, phone)));
+  // A group that waits long for a lock is rolled back, and called again.
+  const createAgain = (create: typeof creating[string]): Promise<unknown> =>
+    create(world, phone).catch((error) =>
+      error.code === "55P03" ? createAgain(create) : Promise.reject(error)
+    );
+  await Promise.all(Object.values(creating).map(createAgain));
   const contacts = await world.database.admin`select from messaging.contacts`;
   const created = (await world.news()).filter(({ type }) => type === "contact.created");
   assertEquals([contacts.length, created.length], [1, 1]);

@@ -22,8 +22,9 @@ const cuts: readonly {
   readonly put: (found: string) => string;
 }[] = [
   {
-    functionName: "messaging.hold_event_floor(uuid)",
-    found: "(case when s.is_called then s.last_value else 0 end)::bit(32)::integer",
+    functionName: "messaging.lock_event_floor(uuid)",
+    found:
+      "((COALESCE(pg_sequence_last_value('messaging.event_sequence'::regclass), (0)::bigint))::bit(32))::integer",
     put: (found) => `public.pass_point(${points.floorRead}, ${found})`,
   },
   {

@@ -67,7 +67,7 @@ Deno.test("the horizon is right where the numbers outgrow 32 bits", async () => 
   }
 });
 
-Deno.test("whoever takes its floor after a reader has looked draws numbers that are past its horizon", async () => {
+Deno.test("a transaction that takes its floor after a reader has looked draws numbers that are past its horizon", async () => {
   await using database = await createTestDatabase();
   const [instance] = await createInstances(database);
   const [holder, late] = [database.connect({ max: 1 }), database.connect({ max: 1 })];

@@ -47,9 +47,9 @@ Deno.test("every type of message event is written by a path, with the state that
   await world.call("cancel_message", { messageId: waiting.messageId });
   await expect(["message.canceled"], ["canceled"]);
 
-  const late = { ...delayed, timing: { expiresAt: new Date(Date.now() + 3_600_000) } };
+  const late = { ...delayed, timing: { expiresAt: new Date(Date.now() + 7_200_000) } };
   await world.call("accept_message", textCall({ delivery: late }));
-  await letTimePass(world.database.admin, 3_600);
+  await letTimePass(world.database.admin, 7_200);
   await callFunction(world.database.sql, "expire_messages", { maxMessages: 10 });
   await expect(["message.expired"], ["expired"]);
 

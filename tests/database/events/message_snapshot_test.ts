@@ -42,6 +42,41 @@ Deno.test("the event of a message is the record that messages-api answers, on ev
   await expectRecords(world, ["message.canceled"]);
   await world.receive(inbound("in-1"));
   await expectRecords(world, ["message.received"]);
+  for (const further of [[], [inbound("in-0")]]) {
+    const id = `in-${further.length + 2}`;
+    await world.receive(inbound(id, everyFact), ...further);
+    await expectRecords(world, ["message.received", ...further.map(() => "message.received")]);
+    await world.receive({ kind: "message_edit", providerMessageId: id, message: "outra" });
+    await expectRecords(world, ["message.edited"]);
+    await world.receive({ kind: "message_deletion", providerMessageId: id });
+    await expectRecords(world, ["message.deleted"]);
+  }
+  await world.receive(inbound("echo-1", { origin: "echo", quotedProviderMessageId: "in-1" }));
+  await expectRecords(world, ["message.sent"]);
+});
+
+/** What an inbound message may have beside its words. */
+const everyFact = {
+  ...{ messageType: "option_list", content: { choice: { id: "o1", title: "oi" } } },
+  ...{ quotedProviderMessageId: "not-stored", isGroup: true, chatName: "Turma" },
+  author: { name: "Bia", phone: "5511933334444", lid: "77@lid" },
+  otherAddresses: ["88@lid", "BR.1A", "username:ana"],
+};
+
+Deno.test("a message and its event name their person by all that is known of it, phone or no phone", async () => {
+  await using world = await createEventWorld();
+  const hidden = { address: "BR.9Z", otherAddresses: ["username:bia.lima"], contactName: "Bia" };
+  await world.receive(inbound("in-1", everyFact));
+  await world.receive(inbound("in-2", hidden));
+  const events = (await world.news({ ofMessages: true }))
+    .filter(({ type }) => type === "message.received");
+  const [shown, unseen] = events.map(({ data: { contact: { contactId: _, ...known } } }) => known);
+  assertEquals(shown, {
+    ...{ phone, name: null, userId: "BR.1A", username: "ana", lid: "88@lid" },
+  });
+  assertEquals(unseen, {
+    ...{ phone: null, name: "Bia", userId: "BR.9Z", username: "bia.lima", lid: null },
+  });
 });
 
 Deno.test("an event keeps the words, the name and the number of its moment", async () => {

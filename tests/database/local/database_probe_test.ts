@@ -1,4 +1,4 @@
-import { openDatabaseProbe } from "../../../supabase/local/database_probe.ts";
+import { openDatabaseProbe } from "../../../supabase/host/database_probe.ts";
 import { assertEquals, assertLess } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 

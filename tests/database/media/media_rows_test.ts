@@ -83,7 +83,8 @@ Deno.test("a file past its time stays as expired, and its record says so", async
     returning id`;
   await admin`update messaging.messages set media_id = ${media?.["id"]}`;
   const expire = async () =>
-    (await admin`select messaging.expire_media(array[${media?.["id"]}]::uuid[]) as n`)[0]?.["n"];
+    (await admin`select messaging.expire_old_media(array[${media?.["id"]}]::uuid[]) as n`)[0]
+      ?.["n"];
   assertEquals([await expire(), await expire()], [1, 0]);
   const [shown] = await admin`
     select messaging.describe_message(m) as record from messaging.messages m`;

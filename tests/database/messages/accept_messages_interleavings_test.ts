@@ -1,7 +1,7 @@
 /** Batches of sending calls beside other calls, step by step on two connections. */
 
 import type { Sql } from "postgres";
-import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countMostRowsRead } from "../../support/database/rows_read.ts";
@@ -24,11 +24,12 @@ function toCall(tenant: Tenant, phone: string, key?: string): Json {
   };
 }
 
+/** As accept_messages, which gives up where a lock is not free in time: here the steps wait for each other. */
 async function acceptAll(sql: Sql, calls: readonly Json[]): Promise<readonly (Json | null)[]> {
-  const { results } = await callFunction<{ results: (Json | null)[] }>(sql, "accept_messages", {
-    calls,
-  });
-  return results;
+  const rows = await sql.unsafe("select messaging.accept_plain_calls($1::text::jsonb) as results", [
+    JSON.stringify(calls),
+  ]);
+  return rows[0]?.["results"] as (Json | null)[];
 }
 
 /** Calls in both orders, all of one kind: every lock of the one batch is one of the other. */
@@ -102,7 +103,7 @@ Deno.test("a batch and a single call to one new contact make one", async () => {
   assertEquals((await database.admin`select from messaging.contacts`).length, 2);
 });
 
-Deno.test("a batch to a contact that is being merged is repeated whole, and writes to the one that is left", async () => {
+Deno.test("a batch leaves out the calls to a contact that is being merged, and writes to the one that is left afterwards", async () => {
   await using database = await createTestDatabase();
   const sessions = await openSessions(database);
   const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
@@ -121,14 +122,13 @@ Deno.test("a batch to a contact that is being merged is repeated whole, and writ
   await record(sessions.one, {
     ...{ kind: "number_change", eventId: "SYS1", oldAddress: one, newAddress: two },
   });
-  const writing = assertRejects(() => acceptAll(sessions.two, calls), Error, "merged meanwhile");
-  await waitUntil(() => isWaiting(database.admin));
+  const during = await acceptAll(sessions.two, calls);
+  assertEquals(during.map((result) => result?.["mode"] ?? null), ["sent", null, null]);
   await sessions.one.unsafe("commit");
-  await writing;
-  assertEquals((await database.admin`select from messaging.idempotency_keys`).length, 0);
+  assertEquals((await database.admin`select from messaging.idempotency_keys`).length, 1);
   const again = await acceptAll(sessions.two, calls);
-  assertEquals(again.slice(1).map((result) => result?.["contactId"]), [
-    ...[first?.["contactId"], first?.["contactId"]],
+  assertEquals(again.map((result) => result?.["contactId"] ?? null), [
+    ...[null, first?.["contactId"], first?.["contactId"]],
   ]);
 });
 

@@ -40,7 +40,7 @@ Deno.test("scheduling is idempotent, and the history of runs is purged", async (
     {
       jobname: "dispatch-queue",
       schedule: "20 seconds",
-      command: "select messaging.call_dispatcher(20)",
+      command: "select messaging.call_dispatcher(22)",
     },
     {
       jobname: "dispatch-queue-history",
@@ -51,41 +51,75 @@ Deno.test("scheduling is idempotent, and the history of runs is purged", async (
   for (const { command } of jobs) await database.admin.unsafe(command).catch(ignoreMissingSecret);
 });
 
-Deno.test("a pg_cron without seconds starts a run of one minute every minute", async () => {
+Deno.test("a pg_cron without seconds starts a run of 62 seconds every minute", async () => {
   await using database = await createPlatform();
   await database.admin.unsafe(`
     alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
   const { job } = await scheduleDispatcher(database.url);
   assertEquals(job, {
     schedule: "* * * * *",
-    command: "select messaging.call_dispatcher(55)",
+    command: "select messaging.call_dispatcher(62)",
     isActive: true,
   });
 });
 
-Deno.test("a call sends Vault's key to the function and waits longer than the run lasts", async () => {
+Deno.test("the runs of the schedule overlap", async () => {
+  await using database = await createPlatform();
+  const { job } = await scheduleDispatcher(database.url);
+  const everySeconds = Number(/^(\d+) seconds$/.exec(job?.schedule ?? "")?.[1]);
+  const runSeconds = Number(/call_dispatcher\((\d+)\)$/.exec(job?.command ?? "")?.[1]);
+  assertEquals([everySeconds, runSeconds], [20, 22]);
+});
+
+Deno.test("a call sends Vault's key to the function and waits for its first poll, not for its run", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co/" });
-  await database.admin`select messaging.call_dispatcher(20)`;
-  const [call] = await database.admin`select url, body, headers, timeout from net.calls`;
+  await database.admin`select messaging.call_dispatcher(22)`;
+  const [call] = await database.admin`
+    select method, url, convert_from(body, 'utf8') as body, headers, timeout_milliseconds as timeout
+    from net.http_request_queue`;
   assertEquals({ ...call }, {
-    url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=20&maxMessages=1000",
-    body: {},
+    method: "POST",
+    url: "https://ref.supabase.co/functions/v1/dispatch-queue?maxSeconds=22&maxMessages=1000",
+    body: "{}",
     headers: { apikey: key, "Content-Type": "application/json" },
-    timeout: 50_000,
+    timeout: 15_000,
   });
 });
 
 Deno.test("a missing or empty secret fails the run, and is never sent as an empty header", async () => {
   await using database = await createPlatform();
   const call = (): Promise<unknown> =>
-    database.admin`select messaging.call_dispatcher(20)`.execute();
+    database.admin`select messaging.call_dispatcher(22)`.execute();
   await assertRejects(call, Error, "no secret named project_url");
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co", key: "" });
   await assertRejects(call, Error, "no secret named dispatcher_secret_key");
   const schedule = await scheduleDispatcher(database.url);
   assertEquals(schedule.missingSecrets, ["dispatcher_secret_key"]);
-  assertEquals((await database.admin`select 1 from net.calls`).length, 0);
+  assertEquals((await database.admin`select 1 from net.http_request_queue`).length, 0);
+});
+
+Deno.test("a secret that Vault cannot decrypt fails the run by its name, and the check says what to do", async () => {
+  await using database = await createPlatform();
+  await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
+  await database.admin`
+    update vault.secrets set is_of_other_root_key = true where name = 'dispatcher_secret_key'`;
+  await assertRejects(
+    () => database.admin`select messaging.call_dispatcher(22)`.execute(),
+    Error,
+    "Vault cannot decrypt the secret named dispatcher_secret_key",
+  );
+  const schedule = await scheduleDispatcher(database.url);
+  assertEquals([schedule.missingSecrets, schedule.unreadableSecrets], [[], [
+    "dispatcher_secret_key",
+  ]]);
+  const { lines, isHealthy } = describeSchedule(schedule);
+  assertFalse(isHealthy);
+  const [, advice = ""] =
+    /cannot decrypt the secret named dispatcher_secret_key: .*?(delete from .*)/
+      .exec(lines.join("\n")) ?? [];
+  assertMatch(advice, /^delete from vault\.secrets where .*; select vault\.create_secret\(/);
+  assertFalse(JSON.stringify(schedule).includes(key));
 });
 
 Deno.test("neither the API's roles nor service_role may schedule or call", async () => {
@@ -114,14 +148,19 @@ Deno.test("the check reports a failed run, a rejected call and an inactive job, 
   const { lines, isHealthy } = describeSchedule(schedule);
   assertFalse(isHealthy);
   for (
-    const expected of ["is disabled", "failed: Vault has no", "status of the last response was 401"]
+    const expected of [
+      "is disabled",
+      "failed: Vault has no",
+      "last call was answered 401",
+      "key in Vault",
+    ]
   ) {
     assert(lines.join("\n").includes(expected), expected);
   }
   assertFalse(JSON.stringify(schedule).includes(key));
 });
 
-Deno.test("the check reports an overdue run and an overdue response, relative to the schedule", async () => {
+Deno.test("the check reports an overdue run and an overdue call, relative to the schedule", async () => {
   await using database = await createPlatform();
   await setSecrets(database.admin, { project_url: "https://ref.supabase.co" });
   const check = async (ago: string): Promise<string[]> => {
@@ -133,19 +172,19 @@ Deno.test("the check reports an overdue run and an overdue response, relative to
       insert into net._http_response (id, status_code, created)
       values (1, 200, now() - interval '${ago}')`);
     const { lines, isHealthy } = describeSchedule(await scheduleDispatcher(database.url));
-    const faults = lines.filter((line) => /^No (?:run|response) since /.test(line));
+    const faults = lines.filter((line) => /^No (?:run since|call has been answered) /.test(line));
     assertEquals(isHealthy, faults.length === 0, lines.join("\n"));
     return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
   };
   await scheduleDispatcher(database.url);
   assertEquals(await check("110 seconds"), []);
-  assertEquals(await check("130 seconds"), ["No run", "No response"]);
-  assertEquals(await check("3 days"), ["No run", "No response"]);
+  assertEquals(await check("130 seconds"), ["No run", "No call"]);
+  assertEquals(await check("3 days"), ["No run", "No call"]);
   await database.admin.unsafe(`
     update cron.job set schedule = '* * * * *' where schedule like '%seconds';
     alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
   assertEquals(await check("170 seconds"), []);
-  assertEquals(await check("190 seconds"), ["No run", "No response"]);
+  assertEquals(await check("190 seconds"), ["No run", "No call"]);
 });
 
 Deno.test("a connection problem is reported in one sentence without the connection string", async () => {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import { applyMigrations } from "../../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { applyMigrations } from "../../../supabase/host/migrations.ts";
+import { createPlatformRoles } from "../../../supabase/host/roles.ts";
 import { compareCatalogues, readCatalogue } from "../../../supabase/tools/migrations/catalogue.ts";
 import { buildSchemas } from "../../../supabase/tools/migrations/scratch_databases.ts";
 import { assert, assertEquals } from "../../support/assert.ts";

@@ -28,7 +28,8 @@ const leftByErasure: Reviewed = {
   denial_key: { columns: "sealed_key", why: "a sealed key, of no person" },
   departments: { columns: "name", why: operators },
   dispatch: {
-    columns: "in_flight operator_hold_reason channel_limit connection disconnected_reason",
+    columns:
+      "in_flight operator_hold_reason channel_limit channel_change connection disconnected_reason",
     why: `an id, states of the channel, and ${operators}`,
   },
   erased_messages: { columns: "id_hash", why: "hashes of random ids" },
@@ -41,7 +42,7 @@ const leftByErasure: Reviewed = {
     columns:
       "name provider provider_class sealed_provider_config gateway_instance_id business_instance_id " +
       "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
-      "opt_out_resume_keywords opt_out_confirmation protection",
+      "opt_out_resume_keywords opt_out_confirmation protection transcribe_voice",
     why: operators,
   },
   kept_denials: {

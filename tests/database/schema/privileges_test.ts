@@ -42,7 +42,7 @@ const rules: readonly Rule[] = [
     findings: ["authenticated may execute slip()", "public may execute slip()"],
   },
   {
-    name: "every function pins its search_path",
+    name: "every function pins its search_path, or has a bound body",
     find: findUnpinnedFunctions,
     slip: `create function public.slip() returns int language sql as 'select 1';`,
     findings: ["slip() has no search_path"],

@@ -4,6 +4,7 @@ import type { RecordEventsRequest } from "../../../shared/database/rpcs/inbound.
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { callAsGroup, callSingly, type GroupOutcome } from "../../support/database/call_groups.ts";
+import { type CallerView, readCallerView } from "../../support/database/caller_view.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countRowsRead } from "../../support/database/rows_read.ts";
@@ -25,7 +26,8 @@ for (const transport of transports) {
     await using database = await createTestDatabase();
     await using open = transport.open(database.url);
     for (let round = 0; round < countMixes(transport, 6); round++) {
-      const events = drawEvents(random);
+      // A group's messages are recorded before its delivery events, the rest after them.
+      const events = drawEvents(random).toSorted((one, other) => rank(one) - rank(other));
       const [grouped, single] = [
         await createSide(database.admin, round % 2 === 0),
         await createSide(database.admin, round % 2 === 0),
@@ -39,7 +41,7 @@ for (const transport of transports) {
       for (const outcome of await callSingly(open.database, "record_provider_events", expected)) {
         assert("result" in outcome, seed);
       }
-      assertEquals(await grouped.readRows(), await single.readRows(), seed);
+      assertEquals(await grouped.read(), await single.read(), seed);
     }
   });
 
@@ -57,7 +59,7 @@ for (const transport of transports) {
       ]);
       assertEquals(outcomes[0], outcomes[1], `event ${place}: ${JSON.stringify(event)}`);
     }
-    assertEquals(await plain.readRows(), await full.readRows());
+    assertEquals(await plain.read(), await full.read());
   });
 }
 
@@ -265,10 +267,19 @@ function phoneOf(person: number): string {
   return String(5_521_990_000_000 + person);
 }
 
+/** A voice message whose words the provider has written down. */
+const voice: Event = {
+  ...{ messageType: "audio", message: null },
+  file: { source: { id: "v" }, mimeType: "audio/ogg", filename: "v.ogg", transcript: "alô" },
+};
+
 /** One of each plain kind, whatever chance draws. */
 const plainEvents: readonly Event[] = [
   message("plain-1", 0),
   message("plain-2", 200),
+  { ...message("plain-3", 201), isGroup: true, author: { name: "Bia", phone: phoneOf(7) } },
+  { ...message("plain-4", 0), quotedProviderMessageId: "not stored" },
+  { ...message("plain-5", 0), ...voice },
   status("out-0", "sent"),
   status("out-0", "delivered"),
   status("out-0", "read"),
@@ -284,32 +295,44 @@ function drawEvents(random: SeededRandom): Event[] {
   const words = ["sent", "delivered", "read"];
   // An id that comes again is the same person's: which of two persons' would be stored, nobody promises.
   const persons = new Map<string, number>();
+  // Which of two delivery events of one message comes first decides whether the other is news.
+  const told = [words[pick(3)], words[pick(3)], words[pick(3)]];
+  // A group tells all messages of a person with what one of them brings: each has the same to bring.
+  const shown = Array.from({ length: 8 }, (_, person): Event => ({
+    ...(chance(0.3) ? { otherAddresses: [`${1_000_000 + person}@lid`] } : {}),
+    ...(chance(0.2) ? { contactName: null } : {}),
+  }));
   return Array.from({ length: 2 + pick(20) }, (_, place): Event => {
     const id = chance(0.85) ? `in-${place}` : `in-${pick(place + 1)}`;
     const person = persons.get(id) ?? pick(8);
     persons.set(id, person);
     const drawn = pick(10);
     const own = message(`own-${place}`, 10 + place);
-    if (drawn < 2) return status(`out-${pick(3)}`, words[pick(3)]);
+    if (drawn < 2) return status(`out-${place % 3}`, told[place % 3]);
     if (drawn === 2) return status(`out-${3 + pick(4)}`, "failed");
     if (drawn === 3) return { ...own, isEdit: true };
     if (drawn === 4) return { ...own, origin: "echo", mayBeOurs: chance(0.5) };
     return {
       ...message(id, person),
-      ...(chance(0.3) ? { otherAddresses: [`${1_000_000 + person}@lid`] } : {}),
-      ...(chance(0.1) ? { contactName: null } : {}),
+      ...shown[person],
       ...(chance(0.1) ? { isReaction: true } : {}),
       ...(chance(0.2) ? { quotedProviderMessageId: `out-${pick(6)}` } : {}),
+      ...(chance(0.1) ? { isGroup: true, author: { name: "Bia", lid: "99@lid" } } : {}),
+      ...(chance(0.1) ? voice : {}),
       ...(chance(0.1) ? { messageType: "image", content: { mediaId: "1" } } : {}),
     };
   });
 }
 
+function rank({ kind, status, isEdit, origin }: Event): number {
+  if (kind === "status") return status === "failed" ? 2 : 1;
+  return isEdit === true || origin === "echo" ? 2 : 0;
+}
+
 interface Side {
   readonly tenant: Tenant;
   toRequest(events: readonly Event[]): RecordEventsRequest;
-  /** What is stored, without ids and instants of recording. */
-  readRows(): Promise<unknown>;
+  read(): Promise<CallerView>;
 }
 
 /** A tenant with five known persons, each of whom was sent a message that the provider accepted. */
@@ -349,36 +372,7 @@ async function createSide(admin: Sql, hasAgent: boolean): Promise<Side> {
     toRequest: (events) => ({
       ...{ instanceId, sealedProviderConfig, payload: JSON.stringify(events[0]), events },
     }),
-    readRows: async () => ({
-      messages: await admin`
-        select m.provider_message_id, m.direction, m.status, m.message_type, m.message, m.content,
-          m.sent_at > now() - interval '1 hour' as is_new, m.is_typed_on_phone, m.chat_name,
-          m.delivered_at, m.read_at, m.failed_at, m.is_retryable, m.last_error, c.phone, c.name,
-          c.is_profile_name, c.identity_key, c.origin, c.last_inbound_at, v.status as conversation,
-          v.question_count,
-          (
-            select q.provider_message_id from messaging.messages q where q.id = m.quoted_message_id
-          ) as quoted,
-          array(
-            select a.address || (a.proven_at > '-infinity')::text
-            from messaging.contact_addresses a
-            where a.contact_id = c.id order by 1
-          ) as addresses
-        from messaging.messages m
-        join messaging.contacts c on c.id = m.contact_id
-        join messaging.conversations v on v.id = m.conversation_id
-        where m.instance_id = ${instanceId}
-        order by m.provider_message_id, m.message`,
-      payloads: await admin`
-        select payload from messaging.provider_events
-        where instance_id = ${instanceId} order by payload`,
-      unmatched: await admin`
-        select provider_message_id, status from messaging.unmatched_statuses
-        where instance_id = ${instanceId} order by 1, 2`,
-      questions: await admin`
-        select count(*) from messaging.outbox
-        where payload->>'instanceId' = ${instanceId} and kind = 'agent_reply'`,
-    }),
+    read: () => readCallerView(admin, instanceId),
   };
 }
 

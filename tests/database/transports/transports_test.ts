@@ -63,11 +63,10 @@ for (const transport of transports) {
       ["MI014", "Instance not found", 404],
       ["MI017", "already_exists", 409],
       ["25006", "service_unavailable", 503],
-      ["40001", "service_unavailable", 503],
-      ["40P01", "service_unavailable", 503],
       ["53300", "service_unavailable", 503],
       ["55P03", "service_unavailable", 503],
       ["57014", "service_unavailable", 503],
+      ["MI055", "service_unavailable", 503],
     ];
     for (const [sqlstate, refusal, status] of refusals) {
       assertEquals(await probe.call("probe_raise", { sqlstate }), { refusal, status }, sqlstate);
@@ -134,14 +133,24 @@ for (const transport of transports) {
   });
 }
 
-Deno.test("direct: a call whose session is terminated is service_unavailable, and the next call works", async () => {
+for (const transport of transports) {
+  Deno.test(`${transport.name}: a call whose session is terminated is service_unavailable, and the next call works`, async () => {
+    await using probe = await openProbe(transport);
+    const cut = probe.call("probe_sleep", {});
+    await waitUntil(() => endSleepers(probe.admin), { what: "the sleeping call" });
+    assertEquals(await cut, { refusal: "service_unavailable", status: 503 });
+    assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
+  });
+}
+
+Deno.test("direct: a deadlock and a failed serialization of Postgres's own are service_unavailable", async () => {
   const [direct] = transports;
   assert(direct?.name === "direct");
   await using probe = await openProbe(direct);
-  const cut = probe.call("probe_sleep", {});
-  await waitUntil(() => endSleepers(probe.admin), { what: "the sleeping call" });
-  assertEquals(await cut, { refusal: "service_unavailable", status: 503 });
-  assertEquals(await probe.call("probe_role", {}), { result: { role: "service_role" } });
+  for (const sqlstate of ["40001", "40P01"]) {
+    const refused = { refusal: "service_unavailable", status: 503 };
+    assertEquals(await probe.call("probe_raise", { sqlstate }), refused);
+  }
 });
 
 Deno.test("direct: calls on silent connections are service_unavailable, and the next calls work", async () => {
@@ -198,13 +207,13 @@ Deno.test("direct: a call that failed for its caller is not executed, also witho
   assert(served.length < 50, "none had to wait too long");
 });
 
-Deno.test("direct: the server cancels a call before its caller times out", async () => {
-  const [direct] = transports;
-  assert(direct?.name === "direct");
-  await using probe = await openProbe(direct);
-  const { timeoutMs } = await callUntyped(probe.database, "probe_timeout");
-  assert(timeoutMs > 0 && timeoutMs < callTimeoutMs, `${timeoutMs}`);
-});
+for (const transport of transports) {
+  Deno.test(`${transport.name}: the server cancels a call before its caller times out`, async () => {
+    await using probe = await openProbe(transport);
+    const { timeoutMs } = await callUntyped(probe.database, "probe_timeout");
+    assert(timeoutMs > 0 && timeoutMs < callTimeoutMs, `${timeoutMs}`);
+  });
+}
 
 Deno.test("both transports return exactly the same results of a real function", async () => {
   await using testDatabase = await createTestDatabase();

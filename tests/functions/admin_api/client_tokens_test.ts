@@ -38,7 +38,7 @@ Deno.test("a token opens its instance and is shown once", async () => {
     instanceId,
     label: "crm",
     scopes: [...tokenScopes],
-    expiresAt: "2099-01-01T03:00:00.000+00:00",
+    expiresAt: "2099-01-01T03:00:00.000Z",
     revokedAt: null,
   });
   assertMatch(lastUsedAt, /^\d{4}-/);

@@ -23,7 +23,7 @@ const operations: readonly (readonly [string, string])[] = [
   ["POST", `/outbox/${id}/retry`],
 ];
 
-Deno.test("every operation of admin-api refuses who has no secret key, whatever the body", async () => {
+Deno.test("every operation of admin-api refuses a caller without a secret key, whatever the body", async () => {
   await using client = await createAdminClient();
   for (const [method, path] of operations) {
     for (const apikey of ["", "sb_secret_of_another_project"]) {

@@ -49,7 +49,7 @@ function post(
   return client.call("POST", "/instances", { body, headers });
 }
 
-Deno.test("a provider's own id and a business instance id belong to one instance, whoever's it is", async () => {
+Deno.test("a provider's own id and a business instance id belong to one instance, of any tenant", async () => {
   await using client = await createAdminClient();
   for (const provider of kinds) {
     const business = `clinic-${provider}`;

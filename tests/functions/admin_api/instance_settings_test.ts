@@ -24,6 +24,7 @@ const candidates: readonly unknown[] = [
   },
   { messagesDays: 365, mediaDays: 90, providerEventsDays: null },
   "America/Manaus",
+  "always",
   "retry",
   600,
   false,
@@ -84,8 +85,6 @@ const otherColumns = [
   ...["window_start", "window_end", "window_days"],
   ...["opt_out_keywords", "opt_out_resume_keywords", "opt_out_confirmation"],
   ...["retention_messages_days", "retention_media_days", "retention_provider_events_days"],
-  // transcribeVoice
-  "transcribes_voice",
 ];
 
 Deno.test("every column of an instance is a setting of the contract, or is known not to be one", async () => {
@@ -128,4 +127,31 @@ Deno.test("retention is whole days from 1, null is for ever, and absent members 
     assertEquals(refused.body.issues.map(({ path }: { path: string }) => path), [at]);
   }
   assertEquals((await client.call("GET", path)).body.retention, body.retention);
+});
+
+Deno.test("transcribeVoice has three names, and takes the true and false of before", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { instanceId, transcribeVoice } = await client.create(
+    "/instances",
+    instanceRequest(workspaceId),
+  );
+  assertEquals(transcribeVoice, "agent");
+  const change = (transcribeVoice: unknown) =>
+    client.call("PATCH", `/instances/${instanceId}`, { body: { transcribeVoice } });
+  for (
+    const [given, stored] of [
+      ...[["never", "never"], ["always", "always"], ["agent", "agent"]] as const,
+      ...[[true, "always"], [null, "always"], [false, "never"], [null, "never"]] as const,
+    ]
+  ) {
+    assertEquals((await change(given)).body.transcribeVoice, stored, `${given}`);
+  }
+  for (const wrong of ["true", "AGENT", "", 1, {}]) {
+    const { status, body } = await change(wrong);
+    assertEquals([status, body.issues], [400, [{
+      path: "transcribeVoice",
+      message: "must be one of agent, always, never",
+    }]], JSON.stringify(wrong));
+  }
 });

@@ -10,7 +10,7 @@ import {
 } from "./admin_client.ts";
 
 const unknownId = "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11";
-const isoPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+const isoPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Holds that a record reads the same alone and in its collection, and gives it without instants. */
 async function readBoth(client: AdminClient, path: string, id: string): Promise<Body> {

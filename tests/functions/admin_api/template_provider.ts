@@ -30,7 +30,7 @@ export function startTemplateProvider(): TemplateProvider {
       data: provider.templates.slice(start, end),
       paging: {
         cursors: { before: `cursor-${start}`, after: `cursor-${end}` },
-        // Another host: whoever follows it never comes back.
+        // Another host: following it never ends.
         ...(isLast ? {} : { next: `https://elsewhere.example/next?access_token=x&after=${end}` }),
       },
     });

@@ -4,12 +4,11 @@ import { readReferenceLink } from "../../../functions/api-docs/reference_link.ts
 import {
   defaultViewerUrl,
   viewerScript,
-  viewerStyle,
   viewerVersion,
 } from "../../../functions/api-docs/viewer.ts";
 import {
   apiDocsViewerPath,
-  readViewerFile,
+  readViewerScript,
   serveApiDocsViewer,
 } from "../../../supabase/local/api_docs_viewer.ts";
 import {
@@ -67,7 +66,7 @@ Deno.test("GET /api-docs runs its own script and the pinned viewer, and lets a b
   assertEquals(scripts.length, 2);
   assertStringIncludes(
     scripts[0]?.[1] ?? "",
-    "https://docs.example.com/viewer/swagger-ui-bundle.js",
+    "https://docs.example.com/viewer/standalone.js",
   );
   assertStringIncludes(scripts[0]?.[1] ?? "", `integrity="${viewerScript.integrity}"`);
 
@@ -142,14 +141,13 @@ Deno.test("a viewer address with markup in it stays an address", async () => {
 });
 
 Deno.test("the pinned viewer is the npm package's, byte for byte, and served from it on this machine", async () => {
-  const mapped = importMap.imports["swagger-ui-dist/absolute-path.js"];
-  assertStringIncludes(mapped, `swagger-ui-dist@${viewerVersion}/`);
-  assert(defaultViewerUrl.endsWith(`swagger-ui-dist@${viewerVersion}`));
-  for (const { name, integrity } of [viewerScript, viewerStyle]) {
-    assertEquals(await hash("SHA-384", await readViewerFile(name)), integrity, name);
-    const served = await serveApiDocsViewer(`${apiDocsViewerPath}/${name}`);
-    assertEquals(await hash("SHA-384", await served.arrayBuffer()), integrity, name);
-  }
+  const mapped = importMap.imports["@scalar/fastify-api-reference"];
+  assert(mapped.endsWith(`@${viewerVersion}`), "both packages are one release");
+  assertStringIncludes(defaultViewerUrl, `/@scalar/api-reference@${viewerVersion}/`);
+  const { name: file, integrity } = viewerScript;
+  assertEquals(await hash("SHA-384", await readViewerScript()), integrity);
+  const served = await serveApiDocsViewer(`${apiDocsViewerPath}/${file}`);
+  assertEquals(await hash("SHA-384", await served.arrayBuffer()), integrity);
   for (const name of ["index.html", "../package.json", "%2e%2e/package.json", ""]) {
     const refused = await serveApiDocsViewer(`${apiDocsViewerPath}/${name}`);
     assertEquals(refused.status, 404, name);

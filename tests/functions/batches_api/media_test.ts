@@ -57,7 +57,7 @@ Deno.test("a batch whose file the official channel does not take is refused as a
   assertEquals(body.issues.map(({ path }: { path: string }) => path), ["mediaId"]);
 });
 
-Deno.test("a file that a batch has yet to send outlives the erasure of who has got it before", async () => {
+Deno.test("a file that a batch has yet to send outlives the erasure of a person who received it before", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const { mediaId } = (await uploadFile(stack, tenant, picture)).body;

@@ -215,7 +215,7 @@ Deno.test("of two messages of a batch for one person the one that is on its way 
   await checkCounts(stack, tenant, batchId);
 });
 
-Deno.test("a merge waits for no claim: a message that is just being taken leaves, whoever has had one before", async () => {
+Deno.test("a merge waits for no claim: a message that is just being taken leaves, also to a person who has had one before", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);

@@ -1,3 +1,5 @@
+import { eventDescriptions } from "../../../shared/events/event_data.ts";
+import { arrangeAnswer } from "../../../shared/model/arrange_answer.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { demoTarget, type Service, startService } from "../contract/service.ts";
 
@@ -8,7 +10,8 @@ const { phone } = demoTarget;
 async function readChanges({ sql }: Service): Promise<unknown[]> {
   const events = await sql`
     select data from messaging.events where type = 'contact.consent_changed' order by sequence`;
-  return events.map(({ data }) => data);
+  const { data: schema } = eventDescriptions["contact.consent_changed"];
+  return events.map(({ data }) => arrangeAnswer(schema, data));
 }
 
 async function readLog({ sql }: Service): Promise<unknown[][]> {

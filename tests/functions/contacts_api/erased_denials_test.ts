@@ -49,6 +49,18 @@ const returns: Readonly<Record<string, (world: ErasureWorld) => Promise<string>>
     (await succeed("POST", "send-message", {
       ...{ phone: shortPhone, messageType: "text", message: "oi", delayMessage: 600 },
     })).contactId,
+  "a tag": async ({ succeed }) =>
+    (await succeed("POST", "contacts-api/tags", { phone, addTags: ["vip"] })).contactId,
+  "a note": async ({ succeed }) =>
+    (await succeed("POST", "conversations-api/note", { phone: shortPhone, note: "ligou" }))
+      .contactId,
+  "a batch": async (world) => {
+    await world.succeed("POST", "batches-api/batches", {
+      ...{ name: "Novidades", message: { messageType: "text", message: "oi" } },
+      recipients: [{ phone: shortPhone }],
+    });
+    return await readContactId(world);
+  },
   "a message of theirs": async (world) => {
     await world.receive({
       contacts: [sender(person)],

@@ -372,7 +372,10 @@ export async function findTraces(sql: Sql, words: readonly string[] = traces): P
   return found;
 }
 
-/** All rows that name the neighbour, by table. */
+/**
+ * All rows that name the neighbour, by table. Of the outbox what is to be done: the dispatcher may have
+ * tried it meanwhile, and tries again later.
+ */
 export async function readNeighbour(sql: Sql): Promise<Record<string, string[]>> {
   const [row] = await sql`
     select c.id, v.id as conversation_id from messaging.contacts c
@@ -383,7 +386,9 @@ export async function readNeighbour(sql: Sql): Promise<Record<string, string[]>>
   const rows: Record<string, string[]> = {};
   for (const { name } of tables) {
     const found = await sql.unsafe<{ text: string }[]>(
-      `select t::text as text from messaging.${name} t
+      `select ${
+        name === "outbox" ? "row(t.id, t.workspace_id, t.kind, t.payload)" : "t"
+      }::text as text from messaging.${name} t
        where t::text ~ $1 order by 1`,
       [`${row?.["id"]}|${row?.["conversation_id"]}|${neighbour.phone}`],
     );

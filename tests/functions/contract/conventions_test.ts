@@ -167,7 +167,8 @@ Deno.test("every body over its limit is 413, declared or streamed", async () => 
       const headers = { ...json, ...authorize(row.operation, tenant.token) };
       const declared = { ...headers, "Content-Length": String(bytes.length) };
       await assertRefused(contract, row, { headers: declared, body: bytes }, "payload_too_large");
-      if (row.operation.body === undefined && row.operation.foreignBody === undefined) continue;
+      // A delivery is not read without its instance's credential: see provider_webhook/bodies_test.ts.
+      if (row.operation.body === undefined) continue;
       const streamed = { headers, body: new Blob([bytes]).stream() };
       await assertRefused(contract, row, streamed, "payload_too_large");
     }

@@ -31,6 +31,7 @@ export async function createEveryApp(
     vault: testVault,
     allowsPrivateHosts: false,
     secretKeys: { default: secretKey },
+    dispatcherKeys: { default: secretKey },
     deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),
   };
   return new Map([

@@ -13,10 +13,11 @@ import {
   toExampleRequest,
 } from "./contract_stack.ts";
 import { createDemoRows, demoAppSecret, demoPicturePath } from "./demo_rows.ts";
+import { listOrderFaults } from "./member_order.ts";
 
 const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
 
-Deno.test("every example works as it stands, and its answer is what the document says, member for member", async () => {
+Deno.test("every example works as it stands, and its answer is what the document says, member for member and in its order", async () => {
   await using contract = await startContractStack();
   const { stack } = contract;
   stack.provider.answer = (request) =>
@@ -71,11 +72,13 @@ function findFaults(
   if (success.schema === undefined) return faults;
   const parsed = success.schema.safeParse(answer);
   if (!parsed.success) faults.push(z.prettifyError(parsed.error));
-  const validate = ajv.compile(z.toJSONSchema(success.schema));
+  const described = z.toJSONSchema(success.schema);
+  const validate = ajv.compile(described);
   if (!validate(answer)) faults.push(ajv.errorsText(validate.errors));
   const promised = Object.keys(example?.response as object).sort().join();
   const given = Object.keys(answer as object).sort().join();
   if (promised !== given) faults.push(`promised ${promised}; gave ${given}`);
+  faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
 }
 

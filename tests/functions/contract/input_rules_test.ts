@@ -23,7 +23,7 @@ const bodies = rows.flatMap(({ name, operation: { body, examples } }) =>
     request: example.request ?? {},
   }))
 );
-const unheard = { set: (): void => {} };
+const unheard = { get: (): undefined => undefined, set: (): void => {} };
 
 /** What an optional, nullable or defaulted schema is made of. */
 function unwrap(schema: z.ZodType): z.ZodType {

@@ -3,7 +3,7 @@ import { openDataApiDatabase } from "../../../shared/database/data_api_database.
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { recordOutcome } from "../../../shared/messages/settle.ts";
-import { assertEquals, assertInstanceOf } from "../../support/assert.ts";
+import { assertEquals, assertInstanceOf, assertMatch } from "../../support/assert.ts";
 import { answerNever, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
@@ -107,6 +107,7 @@ Deno.test("an outcome whose recording hangs is recorded by the next try", async 
   const database = openDataApiDatabase(double.baseUrl, secretKey, heldMs);
   const log = { info: (): void => {}, error: (): void => {} };
   const recording = recordOutcome({ database, log }, {
+    instanceId: crypto.randomUUID(),
     messageId: crypto.randomUUID(),
     claimToken: crypto.randomUUID(),
     receipt: { outcome: "accepted", providerMessageId: "p-1" },
@@ -134,13 +135,33 @@ const answers: readonly (readonly [what: string, answer: () => Response, outcome
     { refusal: "service_unavailable" },
   ],
   [
+    "PostgREST that reads its schema",
+    () => Response.json({ code: "PGRST002", message: "could not query" }, { status: 503 }),
+    { refusal: "service_unavailable", retryAfter: "5" },
+  ],
+  [
     "PostgREST without a free connection",
     () => Response.json({ code: "PGRST003", message: "timed out" }, { status: 504 }),
+    { refusal: "service_unavailable", retryAfter: "5" },
+  ],
+  [
+    "a session that ended during the call, of which PostgREST says nothing",
+    () => Response.json({ code: "", details: null, hint: null, message: "" }, { status: 400 }),
     { refusal: "service_unavailable" },
   ],
   [
+    "a contact that was merged meanwhile",
+    () => Response.json({ code: "MI055", message: "merged meanwhile" }, { status: 400 }),
+    { refusal: "service_unavailable" },
+  ],
+  [
+    "two functions of one name",
+    () => Response.json({ code: "PGRST203", message: "could not choose" }, { status: 300 }),
+    { defect: "PGRST203" },
+  ],
+  [
     "a session that was ended",
-    () => Response.json({ code: "57P01", message: "terminating connection" }, { status: 500 }),
+    () => Response.json({ code: "57P01", message: "terminating connection" }, { status: 503 }),
     { refusal: "service_unavailable" },
   ],
   [
@@ -232,8 +253,9 @@ async function readCode(call: Promise<unknown>): Promise<unknown> {
     return { result: await call };
   } catch (error) {
     if (error instanceof AppError) {
-      if (error.status === 503) assertEquals(error.extras.headers, { "Retry-After": "1" });
-      return { refusal: error.code };
+      const retryAfter = error.extras.headers?.["Retry-After"];
+      if (error.status === 503) assertMatch(retryAfter ?? "", /^[15]$/);
+      return { refusal: error.code, ...(retryAfter === "5" ? { retryAfter } : {}) };
     }
     assertInstanceOf(error, DatabaseError);
     return { defect: error.code };

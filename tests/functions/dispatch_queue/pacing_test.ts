@@ -4,6 +4,7 @@ import {
   assertGreaterOrEqual,
   assertLessOrEqual,
 } from "../../support/assert.ts";
+import { dispatchDueMessages } from "../../../shared/messages/dispatch.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { alwaysOpen, createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -68,6 +69,28 @@ Deno.test("what is overdue when the window has closed waits until it opens", asy
     update messaging.instances set window_end = '24:00', window_days = ${[...alwaysOpen.days]}`;
   await letTimePass(stack.admin, 72 * 3_600);
   assertEquals(await sentTexts(stack), ["1"], "opened, still one per interval");
+});
+
+Deno.test("an interval counts from the call of the provider, however long after the claim that is", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await queue(stack, tenant, ["1", "2"], { delayMessage: 60, intervalSeconds: 10 });
+  await letTimePass(stack.admin, 120);
+  let calledAtMs = 0;
+  stack.provider.answer = (request) => {
+    calledAtMs = Date.now();
+    return acceptMessage(request);
+  };
+  // As on a machine that has no time for the message.
+  const openProvider: typeof stack.services.openProvider = async (instance) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return await stack.services.openProvider(instance);
+  };
+  await dispatchDueMessages({ ...stack.services, openProvider }, 1);
+  const [dispatch] = await stack.admin<{ dueAt: Date }[]>`
+    select next_due_at as "dueAt" from messaging.dispatch`;
+  // A machine that pauses between the claim and the call makes it later, never sooner.
+  assertGreaterOrEqual((dispatch?.dueAt.getTime() ?? 0) - calledAtMs, 10_000 - 50);
 });
 
 Deno.test("pace counts from when a message leaves, which is after its typing", async () => {

@@ -4,7 +4,11 @@ import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
+import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
+  type LogLine,
   type MessagingStack,
   secretKey,
   startMessagingStack,
@@ -50,30 +54,61 @@ Deno.test("a run goes on after a look at the database that failed", async () => 
   assert(stack.logLines.some(({ event }) => event === "dispatch_step_failed"));
 });
 
-Deno.test("a run that never reaches the queue is 503 with Retry-After; one look that succeeds makes it a run", async () => {
+Deno.test("a call is answered when the run's first poll has succeeded, whatever the provider does, and the run works on", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await stack.send(tenant, { ...text, delayMessage: 60 });
   await letTimePass(stack.admin, 61);
-  const answer = (failureCount: number, query: string): Promise<Response> => {
-    const services = withFailures(stack, "claim_due_messages", failureCount);
-    const app = createDispatchQueueApp({
-      ...services,
-      deliverAgentReply,
-      secretKeys: { default: secretKey },
-    });
-    return Promise.resolve(app.request(`/dispatch-queue?${query}`, {
-      method: "POST",
-      headers: { apikey: secretKey },
-    }));
+  const isAnswered = Promise.withResolvers<void>();
+  // Without the answer the call would not end, and with it neither would the test.
+  stack.provider.answer = async (request) => {
+    await isAnswered.promise;
+    return acceptMessage(request);
   };
-  const away = await answer(Infinity, "maxSeconds=1");
-  assertEquals([away.status, away.headers.get("retry-after")], [503, "1"]);
-  const { success, error } = await away.json();
-  assertEquals([success, error], [false, "service_unavailable"]);
+  const answer = await callDispatchQueue(stack, "maxSeconds=60&maxMessages=1");
+  const { success, claimsUntil } = await answer.json();
+  assertEquals([answer.status, success], [200, true]);
+  const claimsForMs = Date.parse(claimsUntil) - Date.now();
+  assert(claimsForMs > 0 && claimsForMs <= 60_000, claimsUntil);
+  assertEquals(findReport(stack), undefined);
+  isAnswered.resolve();
+  await stack.finishBackground();
+  assertEquals(findReport(stack)?.fields["accepted"], 1);
+  assertEquals(findReport(stack)?.fields["requestId"], answer.headers.get("x-request-id"));
+});
+
+Deno.test("a call whose run fails at its first poll is 503 with Retry-After, and the run works on", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
   // The message ends the run.
-  const back = await answer(1, "maxSeconds=60&maxMessages=1");
-  assertEquals([back.status, (await back.json()).accepted], [200, 1]);
+  const answer = await callDispatchQueue(stack, "maxSeconds=60&maxMessages=1", 1);
+  assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
+  const { success, error } = await answer.json();
+  assertEquals([success, error], [false, "service_unavailable"]);
+  await stack.finishBackground();
+  assertEquals(findReport(stack)?.fields["accepted"], 1);
+});
+
+Deno.test("when the runtime announces its end, a run claims nothing more and ends what it has begun", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (let index = 0; index < 2; index++) await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  const isAnswered = Promise.withResolvers<void>();
+  stack.provider.answer = async (request) => {
+    await isAnswered.promise;
+    return acceptMessage(request);
+  };
+  await callDispatchQueue(stack, "maxSeconds=60&maxMessages=10");
+  await waitUntil(() => stack.provider.requests.length === 2, { what: "the provider calls" });
+  dispatchEvent(new Event(shutdownEvent));
+  await stack.send(tenant, { ...text, delayMessage: 0.001 });
+  isAnswered.resolve();
+  await stack.finishBackground();
+  assertEquals(findReport(stack)?.fields["accepted"], 2);
+  assertEquals(stack.provider.requests.length, 2);
 });
 
 Deno.test("a database that cannot be reached is 503 with Retry-After, and sends nothing", async () => {
@@ -116,6 +151,27 @@ Deno.test("a run takes no more messages than it may, and leaves the rest to the 
 });
 
 const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no reply is expected"));
+
+/** Calls dispatch-queue, whose run fails at its first polls. */
+async function callDispatchQueue(
+  stack: MessagingStack,
+  query: string,
+  failureCount = 0,
+): Promise<Response> {
+  const app = createDispatchQueueApp({
+    ...withFailures(stack, "claim_due_messages", failureCount),
+    deliverAgentReply,
+    dispatcherKeys: { default: secretKey },
+  });
+  return await app.request(`/dispatch-queue?${query}`, {
+    method: "POST",
+    headers: { apikey: secretKey },
+  });
+}
+
+function findReport(stack: MessagingStack): LogLine | undefined {
+  return stack.logLines.find(({ event }) => event === "dispatch_completed");
+}
 
 /** The stack's services with a database that is unreachable for the first calls of one function. */
 function withFailures(

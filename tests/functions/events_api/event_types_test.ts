@@ -1,7 +1,7 @@
 /** Every type of event is written by some path of the product, with the data that its schema promises. */
 
 import { type EventType, eventTypes } from "../../../shared/model/event_types.ts";
-import { eventDescriptions } from "../../../supabase/tools/openapi/event_data.ts";
+import { eventDescriptions } from "../../../shared/events/event_data.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -10,6 +10,7 @@ import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { secretKey } from "../../support/stack/messaging_stack.ts";
 import { createEveryApp } from "../contract/every_app.ts";
 import {
+  cloudPayload,
   createWebhookClient,
   phone,
   type WebhookClient,
@@ -39,6 +40,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await decideOnTemplate(client, official);
   await loseConnection(client, zapi);
   await changeLimit(client, official);
+  await changeUserId(client, official);
   await testEndpoint(client, call, zapi);
 
   const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
@@ -50,6 +52,14 @@ Deno.test("each type of event is written by a path of the product, and its data 
   const expected = eventTypes.filter((type) => notYetWritten[type] === undefined);
   assertEquals(eventTypes.filter((type) => written.has(type)), expected);
 });
+
+async function changeUserId(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const change = { type: "user_changed_user_id", previous_user_id: "BR.1", user_id: "BR.2" };
+  await client.cloud(
+    tenant,
+    cloudPayload({ messages: [{ id: "C", type: "system", system: change }] }),
+  );
+}
 
 type Call = (
   tenant: Tenant,
@@ -127,7 +137,7 @@ async function sendMessages(client: WebhookClient, call: Call, tenant: Tenant): 
   const waiting = await send({ delayMessage: 600 });
   await call(tenant, `messages-api/messages/${waiting.messageId}`, undefined, "DELETE");
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
-  await send({ delayMessage: 600, expiresAt });
+  await send({ delayMessage: 30, expiresAt });
   await letTimePass(client.stack.admin, 61);
   await client.stack.dispatch();
   await call(tenant, "admin-api/queue/hold", { until: "2099-01-01T00:00:00Z", reason: "teste" });

@@ -39,8 +39,15 @@ Deno.test("an event has an id, a type, an instant, its instance and a rising seq
   assert(Number.isInteger(event.sequence));
   const { body: told } = await stack.messages(tenant, "GET", `/messages/${sent.messageId}`);
   const { success: _, ...record } = told;
-  const contact = { contactId: sent.contactId, phone: "5511987654321", name: null };
-  assertEquals(event.data, { ...record, contact }, "what GET messages/{id} answers, and who");
+  assertEquals(record.contact, {
+    ...{ contactId: sent.contactId, phone: "5511987654321", name: null },
+    ...{ userId: null, username: null, lid: null },
+  });
+  assertEquals(event.data, record, "what GET messages/{id} answers");
+  assertEquals(Object.keys(event), [
+    ...["id", "type", "timestamp", "instanceId", "sequence", "data"],
+  ]);
+  assertEquals(Object.keys(event.data), Object.keys(record), "in the same order");
 });
 
 Deno.test("pages follow each other without a gap, and hasMore says when to go on", async () => {
@@ -132,7 +139,7 @@ Deno.test("events are kept for 30 days; an older cursor is told where the feed b
   assertEquals(numbersOf(oldest), [3]);
   assertEquals(numbersOf(await readFeed(stack, tenant, "?after=oldest")), [3]);
   const nothingMissed = await readFeed(stack, tenant, `?after=${atEnd}`);
-  assertEquals(numbersOf(nothingMissed), [3], "whoever had read all has missed nothing");
+  assertEquals(numbersOf(nothingMissed), [3], "a reader that had read all has missed nothing");
 });
 
 Deno.test("a waiting reader is answered when something comes, and else with nothing", async () => {
@@ -144,6 +151,24 @@ Deno.test("a waiting reader is answered when something comes, and else with noth
   await new Promise((resolve) => setTimeout(resolve, 300));
   await record(stack, tenant, "agent.paused", { number: 1 });
   assertEquals(numbersOf(await waiting), [1]);
+});
+
+Deno.test("ten readers of a token wait, further ones are answered at once, and those of others wait", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, other] = [await stack.createTenant(), await stack.createTenant()];
+  const answered: Answer[] = [];
+  const wait = async (of: Tenant): Promise<void> => {
+    answered.push(await readFeed(stack, of, "?after=oldest&waitSeconds=20"));
+  };
+  const waiting = [...Array.from({ length: 11 }, () => wait(tenant)), wait(other)];
+  await waitUntil(() => answered.length > 0, { what: "the reader that is one too many" });
+  const [first] = answered;
+  assertEquals([first?.status, first?.body.items, first?.body.hasMore], [200, [], false]);
+  for (const each of [tenant, other]) await record(stack, each, "agent.paused", { number: 1 });
+  await Promise.all(waiting);
+  assertEquals(answered.map(numbersOf), [[], ...Array(11).fill([1])]);
+  const next = `?after=${first?.body.nextCursor}&waitSeconds=20`;
+  assertEquals(numbersOf(await readFeed(stack, tenant, next)), [1]);
 });
 
 Deno.test("a waiting reader ends when its client goes", async () => {

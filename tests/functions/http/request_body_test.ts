@@ -72,6 +72,18 @@ Deno.test("a chunked body above the limit is refused unread, also beside a small
   }
 });
 
+Deno.test("a chunked body in very many small parts is refused, and one in some thousand is read", async () => {
+  const lines = head("transfer-encoding: chunked");
+  assertMatch(
+    await exchange([lines, chunk("a").repeat(30_000)]),
+    /^HTTP\/1\.1 413[^]*"payload_too_large"[^]*small parts/,
+  );
+  assertMatch(
+    await exchange([lines, chunk("a").repeat(4_000), chunk("")]),
+    /200 OK[^]*"size":4000/,
+  );
+});
+
 Deno.test("what follows a declared body is not part of it", async () => {
   assertMatch(await exchange([head("content-length: 5"), "abcdefgh"]), /200 OK[^]*"size":5/);
 });

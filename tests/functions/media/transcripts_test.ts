@@ -1,5 +1,6 @@
 /** Voice messages are written down where the AI endpoint offers it, for the history and for the agent. */
 
+import type { TranscribeVoice } from "../../../shared/model/transcribe_voice.ts";
 import type { ChatModelConfig } from "../../../shared/runtime/config.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -58,6 +59,10 @@ async function receiveVoice(files: FileClient, tenant: Tenant): Promise<void> {
   await files.receiveZapi(tenant, "/voice", {
     audio: { audioUrl: `${provider.baseUrl}/voice`, mimeType: "audio/ogg; codecs=opus" },
   });
+}
+
+async function transcribe({ client }: FileClient, mode: TranscribeVoice): Promise<void> {
+  await client.stack.admin`update messaging.instances set transcribe_voice = ${mode}`;
 }
 
 async function readContent(files: FileClient, tenant: Tenant): Promise<string[]> {
@@ -132,6 +137,7 @@ Deno.test("an endpoint that fails is asked three times, and then left alone", as
   await using files = await createFileClient({ chatModel: ai.chatModel });
   const { client } = files;
   const tenant = await client.createTenant();
+  await transcribe(files, "always");
   await receiveVoice(files, tenant);
   await files.fetchFiles();
   for (let attempt = 0; attempt < 4; attempt++) await files.fetchAgain();
@@ -145,7 +151,7 @@ Deno.test("an instance that does without transcripts sends no voice anywhere, an
   const { client } = files;
   const tenant = await client.createTenant();
   await createAgent(client.stack.admin, tenant.instanceId);
-  await client.stack.admin`update messaging.instances set transcribes_voice = false`;
+  await transcribe(files, "never");
   await receiveVoice(files, tenant);
   assert((await agentWaits(files) ?? 99) <= 3);
   await files.fetchFiles();
@@ -153,3 +159,64 @@ Deno.test("an instance that does without transcripts sends no voice anywhere, an
   assertEquals(ai.asked.length, 0);
   assertEquals((await files.lastMessage(tenant)).mediaStatus, "stored");
 });
+
+const silences: readonly (readonly [
+  why: string,
+  silence: (files: FileClient, tenant: Tenant) => Promise<unknown>,
+])[] = [
+  [
+    "the instance's agent is not active",
+    ({ client }) => client.stack.admin`update messaging.ai_agents set is_active = false`,
+  ],
+  [
+    "a person has taken over",
+    ({ client }, tenant) =>
+      client.receive(tenant, { fromMe: true, messageId: "TYPED", text: { message: "Oi" } }),
+  ],
+  [
+    "the contact is blocked",
+    ({ client }) => client.stack.admin`update messaging.contacts set is_blocked = true`,
+  ],
+];
+
+for (const [why, silence] of silences) {
+  for (const moment of ["before", "after"] as const) {
+    Deno.test(`where ${why} ${moment} a voice message came, it goes nowhere, but with always`, async () => {
+      for (const [mode, asked] of [["agent", 0], ["always", 1]] as const) {
+        await using ai = startAiEndpoint(() => Response.json({ text: words }));
+        await using files = await createFileClient({ chatModel: ai.chatModel });
+        const { client } = files;
+        const tenant = await client.createTenant();
+        await client.receive(tenant, { messageId: "IN1", text: { message: "oi" } });
+        await createAgent(client.stack.admin, tenant.instanceId);
+        await transcribe(files, mode);
+        if (moment === "before") await silence(files, tenant);
+        await receiveVoice(files, tenant);
+        if (moment === "after") await silence(files, tenant);
+        await files.fetchFiles();
+        await files.fetchFiles();
+        assertEquals([mode, ai.asked.length], [mode, asked]);
+        assertEquals((await files.lastMessage(tenant)).mediaStatus, "stored");
+      }
+    });
+  }
+
+  Deno.test(`where ${why} between two tries to write it down, the second one is left out`, async () => {
+    await using ai = startAiEndpoint(() => new Response(null, { status: 500 }));
+    await using files = await createFileClient({ chatModel: ai.chatModel });
+    const { client } = files;
+    const tenant = await client.createTenant();
+    await createAgent(client.stack.admin, tenant.instanceId);
+    await receiveVoice(files, tenant);
+    await files.fetchFiles();
+    await files.fetchFiles();
+    assertEquals(ai.asked.length, 1);
+    await silence(files, tenant);
+    await client.stack.admin`
+      update messaging.outbox set run_at = now() where kind = 'media_transcription'`;
+    await files.fetchFiles();
+    const open = await client.stack.admin`
+      select from messaging.outbox where kind = 'media_transcription' and settled_at is null`;
+    assertEquals([ai.asked.length, open.length], [1, 0]);
+  });
+}

@@ -129,3 +129,46 @@ Deno.test("a form that is cut off, malformed or too large is refused, and its se
     assert(isLetGo, name);
   }
 });
+
+Deno.test("white space behind a boundary is skipped up to 1 KiB, and not read beyond", async () => {
+  const file = 'Content-Disposition: form-data; name="file"\r\n\r\ncontent\r\n';
+  const padded = (length: number): string =>
+    `---limit-7${" \t".repeat(length / 2)}\r\n${file}${end}`;
+  assertEquals((await readForm([encode(padded(1_024))])).content, "content");
+  const cut = [...encode(padded(1_024))].map((byte) => Uint8Array.of(byte));
+  assertEquals((await readForm(cut)).content, "content");
+  const forty = 40 * 1024 * 1024;
+  const { error, bytes } = await refuseForm(function* (): Generator<Bytes> {
+    yield encode("---limit-7");
+    for (let sent = 0; sent < forty; sent += 65_536) yield new Uint8Array(65_536).fill(0x20);
+  });
+  assertEquals(error.code, "invalid_request");
+  assert(bytes <= 4 * 65_536, `${bytes} bytes are read`);
+});
+
+Deno.test("a form in very many small parts is refused before most of it is read", async () => {
+  const { error, bytes } = await refuseForm(function* (): Generator<Bytes> {
+    yield encode(`---limit-7\r\nContent-Disposition: form-data; name="file"\r\n\r\n`);
+    for (let sent = 0; sent < 300_000; sent++) yield Uint8Array.of(0x61);
+  });
+  assertEquals(error.code, "payload_too_large");
+  assert(bytes <= 5_000, `${bytes} bytes are read`);
+});
+
+/** Reads a form that is refused. `bytes`: how many of it were read until then. */
+async function refuseForm(
+  send: () => Generator<Bytes>,
+): Promise<{ readonly error: AppError; readonly bytes: number }> {
+  let bytes = 0;
+  const count = function* (): Generator<Bytes> {
+    for (const part of send()) {
+      bytes += part.length;
+      yield part;
+    }
+  };
+  const error = await assertRejects(async () => {
+    const { body } = await readMultipartFile(ReadableStream.from(count()), formType);
+    for await (const _ of body);
+  }, AppError);
+  return { error, bytes };
+}

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
+import { StorageError } from "../../../shared/media/storage.ts";
 import { heads, toBytes } from "../../support/fixtures/media_files.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
@@ -171,4 +172,36 @@ Deno.test("what is unknown, another instance's, pending, failed or expired says 
   assertEquals(await refuse(mediaId), [410, "media_expired"]);
   await set("pending", "upload");
   assertEquals(await refuse(mediaId), [404, "media_not_found"]);
+});
+
+for (const serves of ["the service", "the storage"]) {
+  Deno.test(`a file that the storage has lost is 410 media_expired where ${serves} serves it, its row says so, and no send takes it`, async () => {
+    await using stack = await startMessagingStack();
+    const tenant = await stack.createTenant();
+    const mediaId = await upload(stack, tenant, picture);
+    await stack.storage.delete([`${tenant.instanceId}/${mediaId}`]);
+    if (serves === "the storage") {
+      stack.storage.sign = () => Promise.reject(new StorageError("missing"));
+    }
+    const response = await follow(stack, stack.services.files.links.create(mediaId, 60));
+    const { error, details } = await response.json();
+    assertEquals([response.status, error, details.code], [410, "media_expired", "lost"]);
+    const read = await readMedia(stack, tenant, mediaId);
+    assertEquals([read.status, read.body.error], [410, "media_expired"]);
+    const [row] = await stack.admin`select status from messaging.media where id = ${mediaId}`;
+    assertEquals(row?.["status"], "expired");
+  });
+}
+
+Deno.test("a send that names a file which the storage has lost is refused, and nothing leaves", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const mediaId = await upload(stack, tenant, picture);
+  await stack.storage.delete([`${tenant.instanceId}/${mediaId}`]);
+  const message = { phone: "5511987654321", messageType: "image", mediaId };
+  const { status, body } = await stack.send(tenant, message);
+  assertEquals([status, body.error], [410, "media_expired"]);
+  assertEquals(stack.provider.requests.length, 0);
+  const [row] = await stack.admin`select status from messaging.media where id = ${mediaId}`;
+  assertEquals(row?.["status"], "expired");
 });

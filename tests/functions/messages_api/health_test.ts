@@ -46,7 +46,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
   }
   const early = (await readHealth(stack, tenant)).body;
   assertEquals([early.status, early.oldestDueAt, early.queueDepth], ["ok", null, 3]);
-  assertMatch(early.nextDueAt, /T.*-03:00$/);
+  assertMatch(early.nextDueAt, /T.*Z$/);
   await letTimePass(stack.admin, 31);
   assertEquals((await readHealth(stack, tenant)).body.status, "ok", "due, and not late yet");
   await letTimePass(stack.admin, 300);
@@ -57,7 +57,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
   await stack.dispatch();
   const after = (await readHealth(stack, tenant)).body;
   assertEquals([after.queueDepth, after.inFlight], [2, 0]);
-  assertMatch(after.lastSuccessAt, /T.*-03:00$/);
+  assertMatch(after.lastSuccessAt, /T.*Z$/);
 });
 
 Deno.test("health reports a delayed message that no dispatcher sends", async () => {
@@ -104,7 +104,7 @@ Deno.test("health names the last failure by the provider's code, and counts what
   await stack.send(tenant, text);
   const failed = (await readHealth(stack, tenant)).body;
   assertEquals([failed.lastFailure.status, failed.lastFailure.code], ["failed", "http_400"]);
-  assertMatch(failed.lastFailure.at, /T.*-03:00$/);
+  assertMatch(failed.lastFailure.at, /T.*Z$/);
   stack.provider.answer = () => new Response("<html>", { status: 500 });
   await stack.send(tenant, text);
   const unknown = (await readHealth(stack, tenant)).body;
@@ -132,14 +132,18 @@ Deno.test("health says until when a provider's refusal of the whole instance hol
     where instance_id = ${tenant.instanceId}`;
   const { body } = await readHealth(stack, tenant);
   assertEquals(body.status, "held");
-  assertMatch(body.heldUntil, /T.*-03:00$/);
+  assertMatch(body.heldUntil, /T.*Z$/);
 });
 
-Deno.test("health needs the instance it is asked of", async () => {
+Deno.test("without an instance it is the token's health, and another's is hidden", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const { status, body } = await stack.messages(tenant, "GET", "/health");
-  assertEquals([status, body.error, body.issues[0].path], [400, "invalid_request", "instanceId"]);
+  assertEquals([status, body.instanceId], [200, tenant.instanceId]);
+  const other = await stack.createTenant();
+  const path = `/health?instanceId=${other.instanceId}`;
+  const hidden = await stack.messages(tenant, "GET", path);
+  assertEquals([hidden.status, hidden.body.error], [404, "Instance not found"]);
 });
 
 function readHealth(stack: MessagingStack, tenant: Tenant): Promise<Answer> {

@@ -101,6 +101,51 @@ Deno.test("where the window never opens a paced message cannot be moved, and kee
   assertEquals((await stack.admin`select from messaging.message_queue`).length, 1);
 });
 
+Deno.test("PATCH moves the end too, and refuses a time after which nothing would leave", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const timing = { sendAt: fromNow(3_600), expiresAt: fromNow(7_200), cancelKey: "appointment-7" };
+  const { body: { messageId } } = await stack.send(tenant, {
+    ...{ ...text, ...timing, purpose: "utility" },
+  });
+  const { body: record } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals([record.expiresAt, record.cancelKey, record.purpose], [
+    ...[timing.expiresAt, "appointment-7", "utility"],
+  ]);
+  const refused = [
+    { sendAt: fromNow(10_000) },
+    { expiresAt: fromNow(600) },
+    { expiresAt: fromNow(-5) },
+    { sendAt: fromNow(10_000), expiresAt: fromNow(9_000) },
+  ];
+  for (const change of refused) {
+    const { status, body } = await move(stack, tenant, messageId, change);
+    assertEquals([status, body.issues?.[0].path], [400, "expiresAt"], JSON.stringify(change));
+  }
+  const { body: same } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals(same, record);
+
+  const both = { sendAt: fromNow(10_000), expiresAt: fromNow(12_000) };
+  const moved = await move(stack, tenant, messageId, both);
+  assertEquals([moved.status, slotOf(moved), moved.body.expiresAt], [
+    ...[200, Date.parse(both.sendAt), both.expiresAt],
+  ]);
+  const end = await move(stack, tenant, messageId, { expiresAt: fromNow(11_000) });
+  assertEquals([end.status, slotOf(end)], [200, Date.parse(both.sendAt)]);
+  await letTimePass(stack.admin, 10_001);
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1);
+});
+
+Deno.test("a canceled message is held by nothing", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { body } = await stack.send(tenant, { ...text, delayMessage: 3_600 });
+  assertEquals(body.heldBy, "delay");
+  const canceled = await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
+  assertEquals([canceled.body.status, canceled.body.heldBy], ["canceled", null]);
+});
+
 function move(
   stack: MessagingStack,
   tenant: Tenant,

@@ -2,7 +2,7 @@ import { assertEquals, assertFalse, assertMatch } from "../../support/assert.ts"
 import { createToken } from "../../support/fixtures/tenant.ts";
 import { contents, createContextClient, issuePaths, phone } from "./context_client.ts";
 
-Deno.test("messages-context refuses who has no live token, whatever else is wrong", async () => {
+Deno.test("messages-context refuses a caller without a valid token, whatever else is wrong", async () => {
   await using client = await createContextClient();
   const none = await client.request("/messages-context?phone=x");
   assertEquals([none.status, none.body.error, none.body.success], [

@@ -56,8 +56,8 @@ Deno.test("an hour that comes twice at a day's end is read with that day", async
   assertEquals(contents(saturday), ["23:30 in summer", "23:30 in winter"]);
   const offsets = await client.read({ start: "2018-02-17", end: "2018-02-18", format: "raw" });
   assertEquals(offsets.body.messages.map((row: { sentAt: string }) => row.sentAt), [
-    "2018-02-17T23:30:00.000-02:00",
-    "2018-02-17T23:30:00.000-03:00",
-    "2018-02-18T00:00:00.000-03:00",
+    "2018-02-18T01:30:00.000Z",
+    "2018-02-18T02:30:00.000Z",
+    "2018-02-18T03:00:00.000Z",
   ]);
 });

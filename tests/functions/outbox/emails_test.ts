@@ -82,7 +82,6 @@ Deno.test("every refusal of the e-mail itself is final: one try, the reason kept
   const refusals: readonly (readonly [status: number, name: string])[] = [
     [422, "validation_error"],
     [400, "validation_error"],
-    [422, "invalid_from_address"],
     [422, "missing_required_field"],
     [422, "invalid_access"],
     [400, "invalid_idempotency_key"],
@@ -110,6 +109,7 @@ Deno.test("a refusal that an operator can put right, or that passes, is tried ag
     [401, "missing_api_key"],
     [403, "invalid_api_key"],
     [403, "validation_error"],
+    [422, "invalid_from_address"],
     [409, "concurrent_idempotent_requests"],
     [429, "daily_quota_exceeded"],
     [500, "internal_server_error"],

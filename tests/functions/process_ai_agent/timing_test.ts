@@ -27,11 +27,11 @@ Deno.test("an opening ends at its expiresAt, and its cancelKey cancels it", asyn
   await using client = await createAgentClient();
   const { stack } = client.webhooks;
   const call = { ...opening, sendAt: fromNow(7_200) };
-  assertEquals(await client.open({ ...call, expiresAt: fromNow(3_600) }), 200);
+  assertEquals(await client.open({ ...call, expiresAt: fromNow(7_300) }), 200);
   assertEquals(await client.open({ ...call, cancelKey: "opening" }), 200);
   const canceled = await stack.messages(client.tenant, "DELETE", "/messages?cancelKey=opening");
   assertEquals(canceled.body, { success: true, canceled: 1 });
-  await letTimePass(stack.admin, 3_601);
+  await letTimePass(stack.admin, 7_301);
   await stack.dispatch();
   const statuses = (await client.messages()).map((message) => message["status"]);
   assertEquals(statuses.sort(), ["canceled", "expired"]);

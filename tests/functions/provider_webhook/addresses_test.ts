@@ -470,11 +470,11 @@ Deno.test("a message that is settled while its contact becomes another one stays
     select id, instance_id, 'unpaced', now(), now() + interval '1 minute', ${claimToken}::uuid,
       now() + interval '1 minute'
     from waiting returning message_id`;
-  // Another session holds a lock on one of the messages that the merge moves.
+  // Another session holds a lock on a message that the merge moves at once: it waits to be sent.
   const isHeld = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const holding = admin.begin(async (sql) => {
-    await sql`select from messaging.messages where provider_message_id = 'IN2' for update`;
+    await sql`select from messaging.messages where id = ${waiting?.["message_id"]} for update`;
     isHeld.resolve();
     await letGo.promise;
   });

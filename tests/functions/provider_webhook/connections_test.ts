@@ -106,7 +106,7 @@ for (const { provider, tell, reason } of channels) {
       [down.status, down.connection.state, down.connection.reason, down.oldestDueAt],
       ["disconnected", "disconnected", reason, null],
     );
-    assertMatch(down.connection.since, /T.*-03:00$/);
+    assertMatch(down.connection.since, /T.*Z$/);
     const service = (await administer(stack, "GET", "/health")).body;
     assertEquals([service.status, service.instances.disconnected], ["disconnected", 1]);
 
@@ -263,16 +263,66 @@ Deno.test("news of an official account concern every instance of it, those of a 
       }],
     }],
   });
-  await client.cloud(one, quality("TIER_2K"));
-  await client.cloud(one, quality("TIER_2K"));
+  // One event, told twice: a second one would be of another second.
+  const downgrade = quality("TIER_2K");
+  await client.cloud(one, downgrade);
+  await client.cloud(one, downgrade);
   const changes = async (tenant: Tenant): Promise<readonly Body[]> =>
     (await eventsOf(client, tenant)).filter(([type]) => type === "instance.limit_changed");
   assertEquals(await changes(one), [["instance.limit_changed", {
     ...{ reason: "DOWNGRADE", limit: "TIER_2K", previousLimit: null },
+    effectiveAt: null,
   }]]);
   assertEquals(await changes(other), []);
   assertEquals((await health(client, one)).channelLimit, "TIER_2K");
 });
+
+Deno.test("a violation and a planned ban are told once and stop nothing; a number that left stops its own instance", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const violation = { event: "ACCOUNT_VIOLATION", violation_info: { violation_type: "SCAM" } };
+  const ban_info = { waba_ban_state: "SCHEDULE_FOR_DISABLE", waba_ban_date: "2026-12-01" };
+  const now = Date.now();
+  for (const _ of ["told", "told again"]) {
+    await client.cloud(tenant, accountUpdate(violation, now));
+  }
+  for (const _ of ["told", "told again"]) {
+    await client.cloud(tenant, accountUpdate({ event: "DISABLED_UPDATE", ban_info }, now + 1_000));
+  }
+  const left = { event: "ACCOUNT_OFFBOARDED", disconnection_info: { reason: "CHANGE_NUMBER" } };
+  assertEquals((await health(client, tenant)).status, "ok");
+  const other = { ...left, phone_number: "551140005555" };
+  await createNeighbour(client, tenant, "551140005555");
+  await client.cloud(tenant, accountUpdate(other, now + 2_000));
+  assertEquals((await health(client, tenant)).status, "ok");
+  await client.cloud(tenant, accountUpdate(left, now + 3_000));
+  assertEquals((await health(client, tenant)).status, "disconnected");
+  await client.cloud(tenant, accountUpdate({ event: "ACCOUNT_RECONNECTED" }, now + 4_000));
+  assertEquals((await health(client, tenant)).status, "ok");
+  const limit = { limit: null, previousLimit: null };
+  assertEquals(await eventsOf(client, tenant), [
+    ["instance.limit_changed", { ...limit, reason: "ACCOUNT_VIOLATION: SCAM", effectiveAt: null }],
+    ["instance.limit_changed", {
+      ...{ ...limit, reason: "SCHEDULE_FOR_DISABLE", effectiveAt: "2026-12-01T00:00:00.000Z" },
+    }],
+    ["instance.disconnected", { reason: "ACCOUNT_OFFBOARDED: CHANGE_NUMBER" }],
+    ["instance.connected", { reason: null }],
+  ]);
+});
+
+/** Another instance of the workspace, with this number. */
+async function createNeighbour(
+  client: WebhookClient,
+  { workspaceId }: Tenant,
+  number: string,
+): Promise<void> {
+  const { instanceId } = await client.createTenant({
+    ...{ provider: "whatsapp_cloud", workspaceId },
+    providerConfig: { phoneNumberId: "900901", wabaId: "104" },
+  });
+  await client.stack.admin`update messaging.instances set connected_phone = ${number},
+    connected_phone_key = messaging.phone_identity_key(${number}) where id = ${instanceId}`;
+}
 
 Deno.test("a gateway that confirms nothing any more is held as suspect, and a confirmation or a message lifts it", async () => {
   await using client = await createWebhookClient();

@@ -187,6 +187,7 @@ Deno.test("a database that was away for a look-up is asked again at the next del
     vault: testVault,
     registry: client.stack.services.registry,
     log: client.stack.services.log,
+    storage: client.stack.storage,
     database: {
       rpc: (name, request) =>
         isAway ? Promise.reject(new Error("away")) : client.stack.database.rpc(name, request),

@@ -1,4 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
+import { createChannels, readFeed } from "./channels.ts";
 import { createAgent } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
@@ -43,6 +44,62 @@ Deno.test("an edit of a contact's message changes its text, on both gateways, an
   assertEquals((await client.messages(zapi)).length, 2);
 });
 
+Deno.test("an edit of either side is told once of the first message and makes no second one, on every channel", async () => {
+  await using client = await createWebhookClient();
+  for (const { tenant, arrive, typed, edit } of await createChannels(client)) {
+    await createAgent(client.stack.admin, tenant.instanceId);
+    await arrive("THEIRS", "às 10h");
+    await typed("OURS", "às 11h");
+    client.stack.provider.answer = () => acceptAs("SENT");
+    await client.stack.send(tenant, { phone, messageType: "text", message: "às 12h" });
+    await client.stack.admin`delete from messaging.outbox`;
+    const [received, ...ours] = await readFeed(client, tenant);
+    for (const [id, by] of [["THEIRS", "contact"], ["OURS", "phone"], ["SENT", "phone"]] as const) {
+      for (const recorded of [1, 0]) {
+        assertEquals((await edit(id, `novo ${id}`, by)).body.recorded, recorded, id);
+      }
+    }
+    const edits = (await readFeed(client, tenant)).slice(1 + ours.length);
+    assertEquals(
+      edits.map(({ type, data }) => [type, data.providerMessageId, data.message, data.status]),
+      [
+        ["message.edited", "THEIRS", "novo THEIRS", "received"],
+        ["message.edited", "OURS", "novo OURS", "sent"],
+        ["message.edited", "SENT", "novo SENT", "sent"],
+      ],
+    );
+    assertEquals(edits.map(({ data }) => data.editedAt === null), [false, false, false]);
+    assertEquals(received?.data.editedAt, null);
+    assertEquals((await client.messages(tenant)).length, 3);
+    assertEquals((await client.stack.admin`select from messaging.outbox`).length, 0);
+  }
+});
+
+Deno.test("an edit of a message that was never stored is stored as a message, of the side that made it", async () => {
+  await using client = await createWebhookClient();
+  for (const { tenant, arrive, edit } of await createChannels(client)) {
+    assertEquals((await edit("THEIRS", "às 11h", "contact")).body.recorded, 1);
+    assertEquals((await edit("OURS", "às 12h", "phone")).body.recorded, 1);
+    // Its first version comes later.
+    await arrive("THEIRS", "às 10h");
+    const stored = await client.messages(tenant);
+    assertEquals(
+      stored.map((row) => [row["provider_message_id"], row["direction"], row["message"]]),
+      [["THEIRS", "inbound", "às 11h"], ["OURS", "outbound", "às 12h"]],
+    );
+    assertEquals(
+      (await readFeed(client, tenant)).map(({ type }) => type),
+      ["message.received", "message.sent"],
+    );
+  }
+});
+
+/** The acceptance of a send under this id, as each of the providers writes it. */
+function acceptAs(id: string): Response {
+  const answers = { zaapId: id, messageId: id, id, key: { id, fromMe: true }, messages: [{ id }] };
+  return Response.json(answers, { status: 201 });
+}
+
 Deno.test("Evolution's Cloud channel: what became of ours is known by its id, of theirs it is no news", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "evolution" });
@@ -66,18 +123,24 @@ Deno.test("Evolution's Cloud channel: what became of ours is known by its id, of
   assertEquals((await client.stack.admin`select from messaging.unmatched_statuses`).length, 0);
 });
 
-Deno.test("what the official channel does not show is in the history and asks no agent", async () => {
+Deno.test("what nobody said or sent is in the history and asks no agent", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   await createAgent(client.stack.admin, tenant.instanceId);
-  const unsupported = {
-    ...cloudText("wamid.1", ""),
-    type: "unsupported",
-    errors: [{ code: 131051, title: "Message type unknown" }],
-  };
-  await client.cloud(tenant, cloudPayload({ messages: [unsupported] }));
+  const errors = [{ code: 131051, title: "Message type unknown" }];
+  const silent: Readonly<Record<string, unknown>>[] = [
+    { ...cloudText("wamid.1", ""), type: "unsupported", errors },
+    { ...cloudText("wamid.2", ""), type: "unknown", errors },
+    { ...cloudText("wamid.3", ""), type: "interactive", interactive: {} },
+  ];
+  // One delivery each: the grouped path. All in one: the other.
+  for (const message of silent) await client.cloud(tenant, cloudPayload({ messages: [message] }));
+  await client.cloud(
+    tenant,
+    cloudPayload({ messages: silent.map((message) => ({ ...message, id: `${message["id"]}b` })) }),
+  );
   const { body } = await client.history(tenant);
-  assertEquals(body.conversation.length, 1);
+  assertEquals(body.conversation.length, 6);
   assertEquals((await client.stack.admin`select from messaging.outbox`).length, 0);
 });
 

@@ -9,6 +9,8 @@ import {
 } from "./webhook_client.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+// deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
+type Body = any;
 type TestTenant = Awaited<ReturnType<WebhookClient["createTenant"]>>;
 
 const newPhone = "5521988887777";
@@ -281,5 +283,53 @@ Deno.test("a contact request asks for the number on the official channel alone",
   assertEquals([refused.status, refused.body.error, refused.body.issues[0].path], [
     ...[400, "invalid_request"],
     "messageType",
+  ]);
+});
+
+Deno.test("a changed user id is told once, in however many places, and the new one is shown", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, inbound("IN1", phone, oldId, { username: "@Ana.Silva" }));
+  const change = { type: "user_changed_user_id", user_id: newId };
+  const beside = system("SYS1", undefined, change);
+  const [message] = (beside as Body).entry[0].changes[0].value.messages;
+  message.from_user_id = oldId;
+  const field = (previous: string, current: string): Json => ({
+    entry: [{
+      id: "1",
+      changes: [{
+        field: "user_id_update",
+        value: { user_id_update: [{ user_id: { previous, current } }] },
+      }],
+    }],
+  });
+  for (const payload of [beside, beside, field(oldId, newId), field(newId, lastId), beside]) {
+    await client.cloud(tenant, payload);
+  }
+  await client.cloud(tenant, inbound("IN2", phone, lastId, { username: "ana.silva" }));
+  const { body } = await client.stack.request("/events-api/events?after=oldest", {
+    headers: { "x-client-token": tenant.token },
+  });
+  const told = body.items.filter(({ type }: Body) => type === "contact.identity_changed");
+  const [contact] = await client.stack.admin`select id from messaging.contacts`;
+  const person = { contactId: contact?.["id"], phone, name: "Ana", reason: "user_id_changed" };
+  assertEquals(told.map(({ data }: Body) => data), [
+    { ...person, previousUserId: oldId, userId: newId },
+    { ...person, previousUserId: newId, userId: lastId },
+  ]);
+  assertEquals(body.items.filter(({ type }: Body) => type === "contact.created").length, 1);
+  const last = body.items.at(-1).data.contact;
+  assertEquals([last.userId, last.username], [lastId, "ana.silva"]);
+});
+
+Deno.test("a number that changes is kept where only the former user id is told", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, inbound("IN1", phone, oldId));
+  const change = system("SYS1", undefined, { type: "user_changed_number", wa_id: newPhone });
+  (change as Body).entry[0].changes[0].value.messages[0].from_user_id = oldId;
+  assertEquals((await client.cloud(tenant, change)).body.recorded, 1);
+  assertEquals(await identitiesOf(client, tenant), [
+    [`phone ${phone}`, `phone ${newPhone}`, `user_id ${oldId}`].sort(),
   ]);
 });

@@ -54,7 +54,7 @@ export interface WebhookClient extends AsyncDisposable {
   receive(tenant: Tenant, message: Json): Promise<Delivered>;
   /** All messages of the instance, in the order of their recording. */
   messages(tenant: Tenant): Promise<readonly StoredMessage[]>;
-  /** messages-context over yesterday, today and tomorrow. */
+  /** messages-context over yesterday, today and tomorrow, of the contact unless `query` names another. */
   history(tenant: Tenant, query?: Readonly<Record<string, string>>): Promise<Delivered>;
   /** Three seconds later: the agents answer, and the answers are sent. */
   letAgentAnswer(model: HttpDouble): Promise<void>;
@@ -76,6 +76,7 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
     database,
     vault: testVault,
     registry: stack.services.registry,
+    storage: stack.storage,
     log,
   });
   const contextApp = createMessagesContextApp({
@@ -126,7 +127,10 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
       const [start, end] = [-1, 1].map((days) =>
         new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
       );
-      const search = new URLSearchParams({ instanceId, phone, start: start!, end: end!, ...query });
+      const search = new URLSearchParams({ instanceId, start: start!, end: end!, ...query });
+      if (query["contactId"] === undefined && query["phone"] === undefined) {
+        search.set("phone", phone);
+      }
       const response = await contextApp.request(`/messages-context?${search}`, {
         headers: { "X-Client-Token": token },
       });

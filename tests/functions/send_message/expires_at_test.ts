@@ -7,7 +7,7 @@ const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 Deno.test("what has not left by its expiresAt becomes expired, with its event, and is never sent", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const expiresAt = fromNow(600);
+  const expiresAt = fromNow(90_000);
   const calls = [
     { ...text, delayMessage: 3_600, expiresAt },
     { ...text, sendAt: fromNow(3_600), expiresAt },
@@ -18,6 +18,7 @@ Deno.test("what has not left by its expiresAt becomes expired, with its event, a
   for (const call of calls) ids.push((await stack.send(tenant, call)).body.messageId);
   await stack.dispatch();
   assertEquals(await statuses(ids), ["queued", "queued", "queued", "queued"]);
+  await stack.admin`update messaging.messages set expires_at = ${fromNow(600)}`;
   await letTimePass(stack.admin, 601);
   await stack.dispatch();
   assertEquals(await statuses(ids), ["expired", "expired", "expired", "expired"]);
@@ -40,14 +41,30 @@ Deno.test("what has not left by its expiresAt becomes expired, with its event, a
   }
 });
 
+Deno.test("an expiresAt before the message is to leave is refused, and nothing is stored", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const early = [
+    { sendAt: fromNow(3_600), expiresAt: fromNow(600) },
+    { sendAt: fromNow(3_600), expiresAt: fromNow(600), queued: true },
+    { delayMessage: 3_600, expiresAt: fromNow(600) },
+  ];
+  for (const timing of early) {
+    const { status, body } = await stack.send(tenant, { ...text, ...timing });
+    assertEquals([status, body.error], [400, "invalid_request"]);
+    assertEquals(body.issues.map(({ path }: { path: string }) => path), ["expiresAt"]);
+  }
+  assertEquals((await stack.admin`select from messaging.messages`).length, 0);
+});
+
 Deno.test("the claim asks too: a due message that is late expires instead, and the one behind it leaves", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const paced = { ...text, queued: true, intervalSeconds: 10, delayMessage: 60 };
-  const late = await stack.send(tenant, { ...paced, message: "late", expiresAt: fromNow(30) });
+  const late = await stack.send(tenant, { ...paced, message: "late", expiresAt: fromNow(90) });
   await stack.send(tenant, { ...paced, message: "on time" });
   const delayed = await stack.send(tenant, {
-    ...{ ...text, delayMessage: 60, expiresAt: fromNow(30) },
+    ...{ ...text, delayMessage: 60, expiresAt: fromNow(90) },
   });
   await letTimePass(stack.admin, 100);
   const sent: unknown[] = [];
@@ -90,7 +107,7 @@ Deno.test("expired messages are listed by their status, are in no queue, and can
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const { body: sent } = await stack.send(tenant, {
-    ...{ ...text, delayMessage: 3_600, expiresAt: fromNow(60) },
+    ...{ ...text, delayMessage: 30, expiresAt: fromNow(60) },
   });
   await stack.send(tenant, { ...text, delayMessage: 3_600 });
   await letTimePass(stack.admin, 61);

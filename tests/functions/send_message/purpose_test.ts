@@ -30,7 +30,7 @@ Deno.test("marketing to a contact that has denied it is 409 contact_opted_out, s
   assertEquals(stack.provider.requests.length, 0);
 });
 
-Deno.test("what is no marketing goes to who has denied marketing, and marketing goes to all others", async () => {
+Deno.test("a message without marketing goes to a contact that has denied marketing, and marketing goes to all others", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const sent = async (purpose?: string): Promise<number> =>

@@ -15,7 +15,7 @@ const purposes = [
 ] as const;
 
 for (const provider of ["whatsapp_cloud", "zapi"] as const) {
-  Deno.test(`a template's category is the purpose of its message, also for who has denied marketing: ${provider}`, async () => {
+  Deno.test(`a template's category is the purpose of its message, also for a contact that has denied marketing: ${provider}`, async () => {
     await using templates = await startTemplateStack();
     const { stack } = templates;
     const tenant = await stack.createTenant({ provider });

@@ -169,7 +169,7 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   }
 }
 
-Deno.test("whatsapp_cloud accepts a filled template and shows its name and values", async () => {
+Deno.test("whatsapp_cloud accepts a filled template and shows its filled text and its values", async () => {
   await using server = startSimulator();
   const provider = await registry.get("whatsapp_cloud").open(
     configOf("whatsapp_cloud", server.url),
@@ -213,7 +213,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its name and value
   const { items } = await server.read("/messages");
   assertObjectMatch(items[0] ?? {}, {
     messageType: "template",
-    text: "Ana",
+    text: "Olá, Ana",
     template: { name: "order_update", language: "pt_BR", components },
   });
 });

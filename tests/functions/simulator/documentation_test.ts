@@ -7,13 +7,13 @@ import {
   faultKinds,
   serviceKinds,
 } from "../../../supabase/local/simulator/records.ts";
-import { templateStatuses } from "../../../supabase/local/simulator/whatsapp_cloud/template_library.ts";
+import { templateStatuses } from "../../../supabase/local/simulator/whatsapp_cloud/template_record.ts";
 import {
   receiverAnswerSchema,
   receiverSecretSchema,
 } from "../../../supabase/local/simulator/webhook_receiver.ts";
 import { signatureVerdicts } from "../../../supabase/local/simulator/webhook_verification.ts";
-import { webhookSchema } from "../../../supabase/local/simulator/webhooks.ts";
+import { webhookSchema } from "../../../supabase/local/simulator/webhook_request.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 

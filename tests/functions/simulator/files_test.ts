@@ -43,7 +43,7 @@ Deno.test("a file on the phone is served as it is, and nothing in it runs", asyn
   assertEquals(markup.headers.get("content-type"), "application/octet-stream");
 });
 
-Deno.test("the Graph API takes a file over, and tells and gives it to who has a token", async () => {
+Deno.test("the Graph API stores a file, and describes and serves it to callers with a token", async () => {
   await using server = startSimulator();
   const post = async (
     members: Readonly<Record<string, string | Blob>>,

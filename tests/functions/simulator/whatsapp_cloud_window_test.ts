@@ -1,6 +1,7 @@
 /**
  * The customer service window of the official channel: free text needs a recent customer message.
  */
+import { whatsappCloud } from "../../../supabase/local/simulator/whatsapp_cloud/channel.ts";
 import { assertEquals, assertMatch, assertObjectMatch } from "../../support/assert.ts";
 import { startHttpDouble } from "../../support/doubles/http_double.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -23,7 +24,8 @@ function sendText(server: SimulatorServer, to = waId): ReturnType<SimulatorServe
 
 function registerWebhook(server: SimulatorServer, url: string): void {
   const secrets = { appSecret: "s", verifyToken: "t" };
-  server.simulator.webhooks.register({ provider: "whatsapp_cloud", instance, url, ...secrets });
+  const webhook = { provider: "whatsapp_cloud", instance, url, ...secrets } as const;
+  server.simulator.webhooks.register(whatsappCloud, webhook);
 }
 
 Deno.test("free text to a customer who never wrote is refused with 131047, and does not arrive", async () => {

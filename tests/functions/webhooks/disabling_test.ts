@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
+import type { Answer } from "../../support/stack/messaging_stack.ts";
 import { startWebhookClient, type WebhookClient } from "./webhook_client.ts";
 
 const day = 86_400;
@@ -130,18 +131,39 @@ Deno.test("a replay counts the events of its time that the endpoint takes, and s
     new Date(Date.now() - secondsAgo * 1_000).toISOString();
   const replay = (body: Record<string, unknown>) =>
     client.call("POST", `/endpoints/${endpointId}/replay`, body);
+  const first = await replay({ since: instant(7_200), until: instant(1_800) });
+  await client.stack.dispatch();
   const counts = [
-    await replay({ since: instant(7_200), until: instant(1_800) }),
+    first,
     await replay({ since: instant(1_800) }),
-    await replay({ since: instant(7_200), types: ["agent.resumed"] }),
-    await replay({ since: "2999-01-01T00:00:00Z" }),
   ].map(({ body }) => body.count);
+  await client.stack.dispatch();
+  await client.stack.dispatch();
+  counts.push((await replay({ since: instant(7_200), types: ["agent.resumed"] })).body.count);
+  counts.push((await replay({ since: "2999-01-01T00:00:00Z" })).body.count);
   assertEquals(counts, [4, 2, 0, 0]);
-  await client.stack.dispatch();
-  await client.stack.dispatch();
   assertEquals(client.receiver.calls.length, 12);
   const sequences = client.receiver.calls.map(({ event }) => event.sequence);
   assertEquals(new Set(sequences).size, 6, "the same events, with the same ids");
+});
+
+Deno.test("one replay of an endpoint waits at a time, also of two that are asked for together", async () => {
+  await using client = await startWebhookClient();
+  const [one, other] = [await client.createEndpoint(), await client.createEndpoint()];
+  await client.record(3);
+  await client.stack.dispatch();
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const replay = (endpointId: string): Promise<Answer> =>
+    client.call("POST", `/endpoints/${endpointId}/replay`, { since });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => replay(one.endpointId)));
+  const codes = answers.map(({ status, body }) => `${status} ${body.error ?? body.count}`).sort();
+  assertEquals(codes, ["202 3", ...Array(4).fill("409 replay_pending")]);
+  assertEquals((await replay(other.endpointId)).status, 202);
+  await client.stack.dispatch();
+  assertEquals((await replay(one.endpointId)).status, 202);
+  await client.call("PATCH", `/endpoints/${one.endpointId}`, { isActive: false });
+  await client.call("PATCH", `/endpoints/${one.endpointId}`, { isActive: true });
+  assertEquals((await replay(one.endpointId)).status, 202, "a deactivated endpoint waits for none");
 });
 
 Deno.test("a long replay is made batch by batch, and nothing is left out", async () => {

@@ -18,6 +18,19 @@ export interface TestConsole extends AsyncDisposable {
   open(options?: Partial<PageOptions>): Promise<BrowserPage>;
 }
 
+/** The tabs of the console's side, in their order. */
+export const consoleTabs = [
+  ...["Queue", "Batches", "Events", "Webhooks", "People", "Outside world"] as const,
+];
+
+/** Opens a tab of the console's side, in English. */
+export async function openTab(
+  page: BrowserPage["page"],
+  name: (typeof consoleTabs)[number],
+): Promise<void> {
+  await page.getByRole("tab", { name, exact: true }).click();
+}
+
 const browserPath = await findBrowser();
 
 const phone = { width: 360, height: 780 };

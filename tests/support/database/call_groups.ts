@@ -4,6 +4,7 @@ import type { Database } from "../../../shared/database/database.ts";
 import { groupCalls } from "../../../shared/database/grouped_calls.ts";
 import type { RequestOf, RpcName } from "../../../shared/database/rpcs.ts";
 import { DatabaseError } from "../../../shared/database/sqlstates.ts";
+import { TenantCalls } from "../../../shared/database/tenant_calls.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert } from "../assert.ts";
 
@@ -39,6 +40,9 @@ const heldRequest = {
   ...{ message: {}, assignment: null, agent: null, delivery: { queued: false, delaySeconds: 0 } },
 };
 
+/** What no group takes leaves before the group: no tenant's calls wait for each other. */
+const allAtOnce = new TenantCalls({ maxCalls: 1_000, waitMs: 0, slowAfterMs: Infinity });
+
 /** Makes the calls as one group, as far as one takes them: they all wait for a flight that the test holds back. */
 export async function callAsGroup<Name extends RpcName>(
   transport: Database,
@@ -48,17 +52,21 @@ export async function callAsGroup<Name extends RpcName>(
   const rpcNames: RpcName[] = [];
   const held = Promise.withResolvers<never>();
   let isFirst = true;
-  const database = groupCalls({
-    rpc: (called, request) => {
-      if (isFirst) {
-        isFirst = false;
-        return held.promise;
-      }
-      rpcNames.push(called);
-      return transport.rpc(called, request);
+  const database = groupCalls(
+    {
+      rpc: (called, request) => {
+        if (isFirst) {
+          isFirst = false;
+          return held.promise;
+        }
+        rpcNames.push(called);
+        return transport.rpc(called, request);
+      },
+      close: () => Promise.resolve(),
     },
-    close: () => Promise.resolve(),
-  }, { maxCalls: 32, slowAfterMs: 60_000 });
+    { maxCalls: 32, slowAfterMs: 60_000 },
+    allAtOnce,
+  );
   const first = readOutcome(database.rpc(name, heldRequest as unknown as RequestOf<Name>));
   const calls = requests.map((request) => readOutcome(database.rpc(name, request)));
   held.reject(new AppError("service_unavailable"));

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { createPlatformRoles } from "../../../supabase/host/roles.ts";
 import type { ConnectOptions, TestDatabase } from "./database.ts";
 import { type DebianPostgres, findDebianVersion } from "./debian_postgres.ts";
 

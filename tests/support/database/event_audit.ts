@@ -30,7 +30,9 @@ begin
     -- Of an erased person's messages contact.erased tells; of those past their retention nothing does.
     if exists (
       select from messaging.contact_activity a
-      where a.contact_id = old.contact_id and a.erased_at is not null
+      left join messaging.contact_activity survivor on survivor.contact_id = a.merged_into
+      where a.contact_id = old.contact_id
+        and coalesce(a.erased_at, survivor.erased_at) is not null
     ) or exists (
       select from messaging.instances i
       where i.id = old.instance_id

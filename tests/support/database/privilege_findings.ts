@@ -49,14 +49,17 @@ export async function findExposedFunctions(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Functions without a fixed search_path: they would resolve names as their caller chooses. */
+/**
+ * Functions without a fixed search_path whose body is not bound either: they would resolve names as
+ * their caller chooses. A bound body (`return …`, `begin atomic`) was resolved when it was created.
+ */
 export async function findUnpinnedFunctions(sql: Sql): Promise<string[]> {
   return await find(
     sql,
     `
     select format('%s has no search_path', p.oid::regprocedure) as finding
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where ${isOurSchema}
+    where ${isOurSchema} and p.prosqlbody is null
       and not exists (select from unnest(p.proconfig) setting where setting ~ '^search_path=')`,
   );
 }

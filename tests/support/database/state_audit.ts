@@ -31,7 +31,12 @@ const shownFields = [
 
 const watched: readonly Watched[] = [
   { table: "contacts", events: "insert or delete", check: "contact" },
-  { table: "contacts", events: "update", check: "contact", when: differs(...shownFields) },
+  {
+    table: "contacts",
+    events: "update",
+    check: "contact",
+    when: differs(...shownFields, "merged_into"),
+  },
   { table: "contact_tags", events: "insert or delete", check: "tags" },
   {
     ...{ table: "conversations", events: "update", check: "conversation" },
@@ -98,7 +103,11 @@ ${
     `if tg_op = 'INSERT' then
       is_told := event_audit.is_recorded(new.id, '{contact.created}');
     elsif tg_op = 'DELETE' then
-      is_told := event_audit.is_recorded(old.id, '{contact.merged,contact.erased}');
+      -- What was merged before has only waited for its messages to move.
+      is_told := old.merged_into is not null
+        or event_audit.is_recorded(old.id, '{contact.merged,contact.erased}');
+    elsif old.merged_into is null and new.merged_into is not null then
+      is_told := event_audit.is_recorded(new.id, '{contact.merged}');
     else
       select bool_and(event_audit.is_recorded(
         new.id, '{contact.created,contact.updated,contact.merged}', field.name

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Sql } from "postgres";
-import { applyMigrations } from "../../../supabase/local/migrations.ts";
-import { createPlatformRoles } from "../../../supabase/local/roles.ts";
+import { applyMigrations } from "../../../supabase/host/migrations.ts";
+import { createPlatformRoles } from "../../../supabase/host/roles.ts";
 import { installEventAudit } from "./event_audit.ts";
 import { type ResetPlan, writeResetPlan } from "./reset.ts";
 import { installStateAudit } from "./state_audit.ts";

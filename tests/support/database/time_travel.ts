@@ -40,6 +40,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
+        departs_at = departs_at - ${by},
         hold_until = hold_until - ${by}, refused_at = refused_at - ${by},
         connection_told_at = connection_told_at - ${by}, suspected_at = suspected_at - ${by},
         disconnected_until = disconnected_until - ${by},

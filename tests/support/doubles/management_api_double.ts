@@ -23,6 +23,9 @@ export interface ManagementApiDouble extends AsyncDisposable {
   readonly tokens: ReadonlySet<string>;
 }
 
+/** The project's publishable key. */
+export const publicKey = "sb_publishable_of_the_double";
+
 /** Starts the double. @param folder keeps the profile that names its address. */
 export async function startManagementApi(folder: string): Promise<ManagementApiDouble> {
   const uploads = new Map<string, UploadedFunction>();
@@ -43,6 +46,14 @@ export async function startManagementApi(folder: string): Promise<ManagementApiD
         return Response.json({ functions: [] });
       }
       await request.body?.cancel();
+      if (pathname.endsWith("/api-keys")) {
+        return Response.json([{
+          id: "k",
+          name: "default",
+          type: "publishable",
+          api_key: publicKey,
+        }]);
+      }
       if (pathname.endsWith("/functions")) return Response.json([]);
       return Response.json({ message: "not found" }, { status: 404 });
     },

@@ -29,6 +29,10 @@ export function createMemoryStorage(): MemoryStorage {
       const bytes = files.get(path);
       return Promise.resolve(bytes === undefined ? null : new Blob([bytes]).stream());
     },
+    has: (path) => {
+      requirePresence();
+      return Promise.resolve(files.has(path));
+    },
     delete: (paths) => {
       requirePresence();
       for (const path of paths) files.delete(path);

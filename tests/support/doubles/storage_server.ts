@@ -1,7 +1,9 @@
 /**
  * A server that behaves as the Storage API of a Supabase project does, as far as files go: upload with
  * `x-upsert`, download, removal and signed URLs of a private bucket. Its forms are those of
- * supabase/storage (src/http/routes/object): a missing file is 400 with 404 inside.
+ * supabase/storage (src/http/routes/object) and what Storage API 1.70.6 was seen to answer: a missing file,
+ * and a wrong key on a download, are 400 with 404 inside; an ended or altered link is 400 InvalidJWT; a
+ * streamed upload has no length, so that no limit holds for it; links carry no header against sniffing.
  */
 
 import { startTestServer } from "./test_server.ts";
@@ -9,13 +11,21 @@ export interface StorageServer extends AsyncDisposable {
   readonly url: string;
   readonly secretKey: string;
   /** Complete files by path, with the type that they were stored as. */
-  readonly files: Map<string, { readonly bytes: Uint8Array; readonly contentType: string }>;
+  readonly files: Map<string, StoredObject>;
+  /** Whether the bucket is there, as it is not after a restore of the database alone. */
+  hasBucket: boolean;
   /** How many bytes of bodies it has read. */
   readBytes(): number;
   /** Answers everything with this status until it is null again. */
   failWith(status: number | null): void;
   /** Calls that it answers no more until the function it returns is called. */
   hold(): () => void;
+}
+
+interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  readonly cacheControl: string;
 }
 
 const bucket = "messaging-media";
@@ -39,7 +49,12 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
       if (keepsFiles) parts.push(part);
     }
     const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
-    files.set(path, { bytes, contentType: request.headers.get("content-type") ?? "" });
+    const { headers } = request;
+    files.set(path, {
+      bytes,
+      contentType: headers.get("content-type") ?? "",
+      cacheControl: headers.get("cache-control") ?? "no-cache",
+    });
     return Response.json({ Id: crypto.randomUUID(), Key: `${bucket}/${path}` });
   };
 
@@ -52,16 +67,26 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
       return refuse(failure, String(failure), "no");
     }
     const signed = path.match(/^\/storage\/v1\/object\/sign\/[^/]+\/(.+)$/)?.[1];
-    if (request.method === "GET" && signed !== undefined) {
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    if (isReading && signed !== undefined) {
       const known = signatures.get(url.searchParams.get("token") ?? "");
       if (known?.path !== signed || known.endsAt < Date.now()) {
-        return refuse(400, "400", "invalid signature");
+        return refuse(400, "InvalidJWT", "signature verification failed");
       }
-      return serve(files.get(signed), url.searchParams.get("download"));
+      return serve(files.get(signed), request, url.searchParams.get("download"));
     }
-    if (request.headers.get("authorization") !== `Bearer ${secretKey}`) {
+    const isAllowed = request.headers.get("authorization") === `Bearer ${secretKey}`;
+    if (url.pathname === `/storage/v1/bucket/${bucket}`) {
+      return isAllowed && server.hasBucket
+        ? Response.json({ id: bucket, name: bucket, public: false })
+        : refuse(400, "404", "Bucket not found");
+    }
+    const object = path.match(/^\/storage\/v1\/object\/(?:info\/)?messaging-media\/(.+)$/)?.[1];
+    if (!isAllowed) {
       await request.body?.cancel().catch(() => {});
-      return refuse(403, "403", "Unauthorized");
+      return isReading
+        ? refuse(400, "404", "Object not found")
+        : refuse(403, "403", "Unauthorized");
     }
     if (request.method === "POST" && signed !== undefined) {
       if (!files.has(signed)) return refuse(400, "404", "Object not found");
@@ -70,9 +95,13 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
       signatures.set(token, { path: signed, endsAt: Date.now() + expiresIn * 1_000 });
       return Response.json({ signedURL: `/object/sign/${bucket}/${signed}?token=${token}` });
     }
-    const object = path.match(/^\/storage\/v1\/object\/messaging-media\/(.+)$/)?.[1];
     if (object !== undefined && request.method === "POST") return await upload(request, object);
-    if (object !== undefined && request.method === "GET") return serve(files.get(object), null);
+    if (object !== undefined && path.includes("/object/info/")) {
+      return files.has(object)
+        ? Response.json({ name: object })
+        : refuse(400, "404", "Object not found");
+    }
+    if (object !== undefined && isReading) return serve(files.get(object), request, null);
     if (request.method === "DELETE") {
       const { prefixes } = await request.json() as { prefixes: string[] };
       return Response.json(
@@ -82,11 +111,12 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
     return refuse(404, "404", "no such route");
   };
 
-  const server = startTestServer(handle, { onError: () => refuse(500, "500", "x") });
-  return {
-    url: server.origin,
+  const listening = startTestServer(handle, { onError: () => refuse(500, "500", "x") });
+  const server: StorageServer = {
+    url: listening.origin,
     secretKey,
     files,
+    hasBucket: true,
     readBytes: () => readBytes,
     failWith: (status) => failure = status,
     hold: () => {
@@ -94,8 +124,9 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
       held = promise;
       return resolve;
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
+  return server;
 }
 
 function refuse(status: number, statusCode: string, message: string): Response {
@@ -103,14 +134,25 @@ function refuse(status: number, statusCode: string, message: string): Response {
 }
 
 function serve(
-  file: { readonly bytes: Uint8Array; readonly contentType: string } | undefined,
+  file: StoredObject | undefined,
+  request: Request,
   download: string | null,
 ): Response {
   if (file === undefined) return refuse(400, "404", "Object not found");
-  return new Response(file.bytes as BodyInit, {
-    headers: {
-      "content-type": file.contentType,
-      ...(download === null ? {} : { "content-disposition": `attachment; filename=${download}` }),
-    },
-  });
+  const { bytes } = file;
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") ?? "");
+  const start = Number(range?.[1] ?? 0);
+  const end = Math.min(Number(range?.[2] || bytes.length - 1), bytes.length - 1);
+  if (start >= bytes.length && range !== null) return refuse(416, "416", "Range not satisfiable");
+  const encoded = encodeURIComponent(download ?? "");
+  const headers = {
+    "content-type": file.contentType,
+    "cache-control": file.cacheControl,
+    ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${bytes.length}` }),
+    ...(download === null ? {} : {
+      "content-disposition": `attachment; filename=${encoded}; filename*=UTF-8''${encoded};`,
+    }),
+  };
+  const body = request.method === "HEAD" ? null : bytes.slice(start, end + 1);
+  return new Response(body, { status: range === null ? 200 : 206, headers });
 }

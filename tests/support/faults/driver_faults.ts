@@ -1,6 +1,6 @@
 /**
  * An uncaught error of the Postgres driver: it writes to a socket that the server is closing. The call
- * itself fails normally. The local stack logs it and goes on (supabase/local/uncaught_errors.ts).
+ * itself fails normally. The local stack logs it and goes on (supabase/host/uncaught_errors.ts).
  */
 const brokenWrite = "Cannot read properties of null (reading 'write')";
 

@@ -19,6 +19,8 @@ export interface FaultSettings {
   readonly seconds?: number;
   /** How many hostile requests are made. */
   readonly requests?: number;
+  /** 1: functions that tests start in processes of their own reach their database over the Data API. */
+  readonly dataApi?: number;
   /** Seed of the random choices. Every test prints its seed. */
   readonly seed?: number;
 }
@@ -31,6 +33,7 @@ export const faultSettingNames = [
   "concurrency",
   "seconds",
   "requests",
+  "dataApi",
   "seed",
 ] as const satisfies readonly (keyof FaultSettings)[];
 

@@ -6,6 +6,7 @@ import {
   foldersOf,
   type SchemaFolders,
 } from "../../../supabase/tools/migrations/scratch_databases.ts";
+import { hashMigrations } from "../../../supabase/tools/migrations/released_migrations.ts";
 import {
   type MigrationReport,
   writeMigration,
@@ -21,6 +22,10 @@ export interface ScratchSchemas extends AsyncDisposable {
   read(migration: string | undefined): Promise<string>;
   /** Writes a migration as `deno task db:migration` does. */
   migrate(name: string, step?: "expand" | "contract"): Promise<MigrationReport>;
+  /** Writes the open migration anew, as `deno task db:migration --replace` does. */
+  replace(name: string): Promise<MigrationReport>;
+  /** Makes the migrations those of a release. */
+  release(): Promise<void>;
 }
 
 /** What scratch schemas are made on. */
@@ -73,6 +78,13 @@ function openSchemas(root: string, { serverUrl, now }: ScratchOptions): ScratchS
     },
     read: (migration = "") => Deno.readTextFile(join(folders.migrations, migration)),
     migrate: (name, step = "expand") => writeMigration(serverUrl, folders, { name, step, now }),
+    replace: (name) =>
+      writeMigration(serverUrl, folders, { name, step: "expand", now, replace: true }),
+    release: async () => {
+      const hashes = await hashMigrations(folders.migrations);
+      const released = [...hashes].map(([name, sha256]) => [name, { release: "1.0.0", sha256 }]);
+      await Deno.writeTextFile(folders.released, JSON.stringify(Object.fromEntries(released)));
+    },
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
 }

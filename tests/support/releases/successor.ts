@@ -50,6 +50,7 @@ export async function writeSuccessor(
         `return jsonb_build_object(\n    '${addedColumn}', true,`,
       ),
   );
+  await schemas.release();
   const { written, remaining } = await schemas.migrate(addedColumn);
   if (written.length !== 1 || remaining.length > 0) {
     throw new Error(`the migration is not complete: ${JSON.stringify({ written, remaining })}`);

@@ -116,6 +116,7 @@ function startTests(
       "--no-prompt",
       "--no-check",
       `--config=${join(root, "deno.json")}`,
+      `--lock=${join(root, "deno.lock")}`,
       "--sanitize-ops",
       "--sanitize-resources",
       `--v8-flags=${heapFlags.join(",")}`,

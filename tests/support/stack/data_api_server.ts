@@ -1,5 +1,9 @@
-import { openDataApi } from "../../../supabase/local/data_api.ts";
+import { type DataApiOptions, openDataApi } from "../../../supabase/local/data_api.ts";
+import { withTimeout } from "../../../shared/runtime/time_limit.ts";
 import { startTestServer } from "../doubles/test_server.ts";
+
+/** Above the 8 s after which the server cancels a statement. */
+const longestCallMs = 10_000;
 
 /** The Data API of a database, over HTTP. */
 export interface DataApiServer extends AsyncDisposable {
@@ -7,14 +11,21 @@ export interface DataApiServer extends AsyncDisposable {
 }
 
 /** Starts it on a free port. */
-export function startDataApiServer(databaseUrl: string, secretKey: string): DataApiServer {
-  const api = openDataApi(databaseUrl, secretKey);
+export function startDataApiServer(
+  databaseUrl: string,
+  secretKey: string,
+  options?: DataApiOptions,
+): DataApiServer {
+  const api = openDataApi(databaseUrl, secretKey, options);
   const server = startTestServer((request) => api.fetch(request));
   return {
     url: server.origin,
     [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
+      // PostgREST executes a call whose caller is gone. One that it repeats without end ends only so.
+      const stopped = Promise.resolve(server[Symbol.asyncDispose]());
+      await withTimeout(stopped, longestCallMs);
       await api.close();
+      await stopped;
     },
   };
 }

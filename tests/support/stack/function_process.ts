@@ -1,7 +1,10 @@
 /** Runs a function's unmodified `index.ts`, or another server, in its own process, which a test may kill. */
 
 import { fileURLToPath } from "node:url";
+import type { DispatchReport } from "../../../functions/dispatch-queue/dispatch.ts";
 import { testCredentialsKey } from "../fixtures/tenant.ts";
+import { readFaultSettings } from "../faults/settings.ts";
+import { startDataApiServer } from "./data_api_server.ts";
 import { waitUntil } from "../wait_until.ts";
 import { findFreePort } from "../free_port.ts";
 
@@ -9,6 +12,8 @@ export interface FunctionProcessOptions {
   /** The function's folder. */
   readonly slug: string;
   readonly databaseUrl: string;
+  /** Whether it reaches the database over the Data API. Default: as the tests' `--dataApi` says. */
+  readonly usesDataApi?: boolean;
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -20,6 +25,8 @@ export interface FunctionProcess extends AsyncDisposable {
   kill(): Promise<void>;
   /** Asks the process to end, and waits for its end. */
   terminate(): Promise<void>;
+  /** What its runs of the dispatcher have done, as they told in the log when they ended. */
+  readonly runs: readonly DispatchReport[];
 }
 
 export const secretKey = "sb_secret_of_the_fault_tests_0123456789";
@@ -49,17 +56,33 @@ export async function startFunctionProcess(
   options: FunctionProcessOptions,
 ): Promise<FunctionProcess> {
   const port = findFreePort();
-  return await startServerProcess({
-    args: [`functions/${options.slug}/index.ts`],
-    cwd: root,
-    env: {
-      ...environment,
-      DATABASE_URL: options.databaseUrl,
-      DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
-      ...options.environment,
+  const { usesDataApi = readFaultSettings().dataApi === 1, databaseUrl } = options;
+  await using cleanup = new AsyncDisposableStack();
+  const dataApi = usesDataApi ? cleanup.use(startDataApiServer(databaseUrl, secretKey)) : null;
+  const server = cleanup.use(
+    await startServerProcess({
+      args: [`functions/${options.slug}/index.ts`],
+      cwd: root,
+      env: {
+        ...environment,
+        DATABASE_URL: databaseUrl,
+        ...(dataApi === null ? {} : { SUPABASE_URL: dataApi.url }),
+        DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+        ...options.environment,
+      },
+      url: `http://127.0.0.1:${port}/${options.slug}`,
+    }),
+  );
+  const parts = cleanup.move();
+  return {
+    ...server,
+    kill: () => parts.disposeAsync(),
+    terminate: async () => {
+      await server.terminate();
+      await parts.disposeAsync();
     },
-    url: `http://127.0.0.1:${port}/${options.slug}`,
-  });
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
 }
 
 /** A program that listens. */
@@ -75,7 +98,7 @@ export interface ServerProgram {
 /** Starts a program and waits until it answers. @throws {Error} with its output, when it exits instead. */
 export async function startServerProcess(program: ServerProgram): Promise<FunctionProcess> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", ...program.args],
+    args: ["run", "--quiet", "-A", "--lock=deno.lock", ...program.args],
     cwd: program.cwd,
     env: program.env,
     stdin: "null",
@@ -83,10 +106,14 @@ export async function startServerProcess(program: ServerProgram): Promise<Functi
     stderr: "piped",
   }).spawn();
   let output = "";
+  const runs: DispatchReport[] = [];
   const reading = [child.stdout, child.stderr].map(async (stream) => {
-    const decoder = new TextDecoder();
-    for await (const part of stream) {
-      output = (output + decoder.decode(part, { stream: true })).slice(-4_000);
+    let line = "";
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+      output = (output + part).slice(-4_000);
+      const lines = (line + part).split("\n");
+      line = lines.pop() ?? "";
+      runs.push(...lines.filter(isRun).map((text): DispatchReport => JSON.parse(text)));
     }
   });
   let hasEnded = false;
@@ -106,7 +133,11 @@ export async function startServerProcess(program: ServerProgram): Promise<Functi
     await kill();
     throw error;
   }
-  return { url, kill, terminate: () => end("SIGTERM"), [Symbol.asyncDispose]: kill };
+  return { url, runs, kill, terminate: () => end("SIGTERM"), [Symbol.asyncDispose]: kill };
+}
+
+function isRun(line: string): boolean {
+  return line.startsWith("{") && line.includes('"event":"dispatch_completed"');
 }
 
 async function answers(url: string): Promise<boolean> {

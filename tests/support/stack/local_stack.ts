@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { waitUntil } from "../wait_until.ts";
 import { findFreePort } from "../free_port.ts";
+import { readTaskArguments } from "./task_arguments.ts";
 
 export interface LocalStackOptions {
   /** Data folder: the demo's token, and the embedded database without a `databaseUrl`. */
@@ -71,7 +72,7 @@ export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
   const child = new Deno.Command("sh", {
     args: [
       ...["-c", `${limitFiles} exec "$@"`, "sh", Deno.execPath()],
-      ...["run", "-A", "--unstable-no-legacy-abort", "supabase/local/start.ts"],
+      ...readTaskArguments(options.root ?? root, "start"),
       ...(options.usesDataApi === true ? ["--data-api"] : []),
     ],
     cwd: options.root ?? root,

@@ -228,7 +228,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     "dispatch-queue": createDispatchQueueApp({
       ...services,
       deliverAgentReply,
-      secretKeys: { default: secretKey },
+      dispatcherKeys: { default: secretKey },
     }),
   };
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {

@@ -1,6 +1,10 @@
 /** Calls `send-message` over HTTP in a process that may be killed during the call. */
 
-import { type FunctionProcess, startFunctionProcess } from "./function_process.ts";
+import {
+  type FunctionProcess,
+  type FunctionProcessOptions,
+  startFunctionProcess,
+} from "./function_process.ts";
 import type { Tenant } from "../fixtures/tenant.ts";
 import { waitUntil } from "../wait_until.ts";
 
@@ -12,14 +16,17 @@ export interface SenderAnswer {
 }
 
 /** Starts `send-message` in its own process. */
-export function startSender(databaseUrl: string): Promise<FunctionProcess> {
+export function startSender(
+  databaseUrl: string,
+  options: Pick<FunctionProcessOptions, "usesDataApi"> = {},
+): Promise<FunctionProcess> {
   const environment = { PROVIDER_TIMEOUT_MS: "2000" };
-  return startFunctionProcess({ slug: "send-message", databaseUrl, environment });
+  return startFunctionProcess({ slug: "send-message", databaseUrl, environment, ...options });
 }
 
 /** Sends once as the tenant. @returns null without a response. */
 export async function callSender(
-  sender: FunctionProcess,
+  sender: Pick<FunctionProcess, "url">,
   { token, instanceId }: Tenant,
   idempotencyKey: string,
   body: Readonly<Record<string, unknown>>,
@@ -47,7 +54,7 @@ export async function callSender(
  * unavailable, and while the first call is in progress.
  */
 export async function callUntilAnswered(
-  sender: FunctionProcess,
+  sender: Pick<FunctionProcess, "url">,
   tenant: Tenant,
   idempotencyKey: string,
   body: Readonly<Record<string, unknown>>,

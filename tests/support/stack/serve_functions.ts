@@ -7,7 +7,7 @@
 
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadFunctions } from "../../../supabase/local/functions_host.ts";
+import { loadFunctions } from "../../../supabase/host/functions_host.ts";
 
 const [checkout = "."] = Deno.args;
 const folder = pathToFileURL(join(resolve(checkout), "functions/"));

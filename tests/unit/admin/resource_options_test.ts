@@ -29,6 +29,6 @@ Deno.test("each field of a request is an option of the command line, read by its
   assertEquals(coolDown?.description, "Seconds of rest");
   assertEquals(
     sendWindow?.description,
-    "Days and hours in which the queue sends. JSON with start; @file, or - for standard input",
+    "Days and hours in which the queue sends. days are weekdays, from 1 (Monday) to 7 (Sunday). JSON with start; @file, or - for standard input",
   );
 });

@@ -1,14 +1,11 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { workspacePageSchema } from "../../../functions/admin-api/contract.ts";
-import {
-  defineResource,
-  type PageAnswer,
-  type RecordAnswer,
-} from "../../../functions/admin-api/resources/resource.ts";
-import type { ResealResponse } from "../../../functions/admin-api/resources/reseal.ts";
+import { pageAnswer, recordAnswer } from "../../../functions/admin-api/resources/answers.ts";
+import { defineResource } from "../../../functions/admin-api/resources/resource.ts";
+import { resealResponseSchema } from "../../../functions/admin-api/resources/reseal.ts";
 import { workspaces } from "../../../functions/admin-api/resources/workspaces.ts";
-import type { ReceiveResponse } from "../../../functions/provider-webhook/contract.ts";
+import { receiveResponseSchema } from "../../../functions/provider-webhook/contract.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import type { RequestOf } from "../../../shared/database/rpcs.ts";
 import { answerJson } from "../../../shared/http/answer.ts";
@@ -71,22 +68,23 @@ function defineWrongly(): void {
 /** Answers that must not type-check. */
 function answerWrongly(context: Context): void {
   const success = true as const;
+  const [recordSchema, pageSchema] = [recordAnswer(record), pageAnswer(record)];
   const item = {
     workspaceId: "w",
     name: "Demo",
     alertEmail: null,
     createdAt: "2026-11-23T13:00:00Z",
   };
-  answerJson<RecordAnswer<typeof record>>(context, { success, ...item });
+  answerJson(context, recordSchema, { success, ...item });
   // @ts-expect-error: a member of the record is missing
-  answerJson<RecordAnswer<typeof record>>(context, { success, workspaceId: "w", name: "Demo" });
-  answerJson<PageAnswer<typeof record>>(context, { success, items: [item], nextCursor: null });
+  answerJson(context, recordSchema, { success, workspaceId: "w", name: "Demo" });
+  answerJson(context, pageSchema, { success, items: [item], nextCursor: null });
   // @ts-expect-error: a record of the page lacks its members
-  answerJson<PageAnswer<typeof record>>(context, { success, items: [{}], nextCursor: null });
+  answerJson(context, pageSchema, { success, items: [{}], nextCursor: null });
   // @ts-expect-error: members of the report are missing
-  answerJson<ResealResponse>(context, { success, resealed: 1 });
+  answerJson(context, resealResponseSchema, { success, resealed: 1 });
   // @ts-expect-error: a number is a text
-  answerJson<ReceiveResponse>(context, { success, recorded: "1" });
+  answerJson(context, receiveResponseSchema, { success, recorded: "1" });
 }
 
 Deno.test("a resource whose SQL functions return another record than it says is a type error", () => {

@@ -1,16 +1,12 @@
 import { type AgentPrompt, buildPrompt, historyBudgets } from "../../../shared/agents/prompt.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { createHistoryMessage } from "../../support/fixtures/history_message.ts";
 
 type HistoryMessage = AgentPrompt["history"][number];
 
 function say(direction: "inbound" | "outbound", message: string | null, part = {}): HistoryMessage {
-  const nobody = { sentBy: null, operatorName: null, agentName: null, providerMessageId: null };
-  const chat = { isGroup: false, chatName: null, cardId: null, content: null };
-  const file = { mediaId: null, mediaStatus: null, transcript: null };
-  const times = { sentAtMs: 0, deliveredAtMs: null, readAtMs: null };
   const status = direction === "inbound" ? "received" as const : "sent" as const;
-  const base = { messageId: "1", direction, messageType: "text", message, status };
-  return { ...base, ...nobody, ...chat, ...file, ...times, ...part };
+  return createHistoryMessage({ direction, message, status, ...part });
 }
 
 const budget = historyBudgets[0]!;

@@ -3,7 +3,9 @@ import { groupCalls } from "../../../shared/database/grouped_calls.ts";
 import { shedLoad } from "../../../shared/database/load_shedding.ts";
 import { retryOnConflict } from "../../../shared/database/retrying_database.ts";
 import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
-import { assert, assertEquals } from "../../support/assert.ts";
+import { TenantCalls } from "../../../shared/database/tenant_calls.ts";
+import { AppError } from "../../../shared/model/errors.ts";
+import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -196,7 +198,10 @@ Deno.test("a call that the group's function does not take runs by its own functi
   assertEquals(await Promise.all([...others, next]), [1, 2, 3, 4]);
 });
 
-for (const code of ["40P01", "40001", "57014", "55P03", "23505", "22P02", "MI005", "42883"]) {
+const rollbackCodes = [
+  ...["40P01", "40001", "57014", "55P03", "23505", "22P02", "MI005", "MI055", "42883", "PGRST202"],
+];
+for (const code of rollbackCodes) {
   Deno.test(`a group that ${code} rolled back runs call by call: the bad call alone fails`, async () => {
     const { flights, transport } = openTransport();
     const database = groupCalls(transport, patient);
@@ -220,7 +225,7 @@ for (const code of ["40P01", "40001", "57014", "55P03", "23505", "22P02", "MI005
 
 const unclearCodes = [
   ...["ETIMEDOUT", "CONNECTION_CLOSED", "ECONNRESET", "57P01", "57P02", "08006", "08P01", "53300"],
-  ...["25006", "PGRST003", "HTTP_413", "XX000", "58030", "40003"],
+  ...["25006", "PGRST001", "PGRST002", "PGRST003", "HTTP_413", "XX000", "58030", "40003"],
 ];
 for (const code of unclearCodes) {
   Deno.test(`after ${code}, which proves no rollback, no call of the group is made again: each fails as by itself`, async () => {
@@ -300,4 +305,46 @@ Deno.test("closing lets calls leave that wait, and closes the connections after 
   await closing;
   assert(isClosed());
   assertEquals(await Promise.all(calls), [1, 2, 3]);
+});
+
+Deno.test("while a tenant's call waits by itself, its calls join no group, and other tenants' do", async () => {
+  const { flights, transport } = openTransport();
+  const lone = new TenantCalls({ maxCalls: 5, waitMs: 60_000, slowAfterMs: 20 });
+  const database = groupCalls(transport, patient, lone);
+  const settleOf = (instanceId: string, asked: unknown): Promise<unknown> =>
+    callUntyped(database, "settle_messages", {
+      ...{ instanceId, asked, results: [{ outcome: "accepted" }] },
+    });
+  const [stuck] = [settleOf("a", "stuck")];
+  await waitUntil(() => Promise.resolve(lone.isHeldUp("a")));
+  const others = [settleOf("a", 1), settleOf("b", 2), settleOf("a", 3), settleOf("b", 4)];
+  await pass();
+  assertEquals(flights.map(({ asked }) => asked), [["stuck"], [1], [3]]);
+  flights[0]?.answer();
+  await stuck;
+  await pass();
+  assertEquals(flights.at(-1)?.asked, [2, 4]);
+  for (const flight of flights.slice(1)) flight.answer();
+  await Promise.all(others);
+  assert(!lone.isHeldUp("a"));
+});
+
+Deno.test("of one tenant a bounded number of calls runs by itself; one more fails when its turn does not come", async () => {
+  const { flights, transport } = openTransport();
+  const lone = new TenantCalls({ maxCalls: 2, waitMs: 20, slowAfterMs: 60_000 });
+  const database = groupCalls(transport, patient, lone);
+  const read = (instanceId: string, asked: unknown): Promise<unknown> =>
+    callUntyped(database, "get_message", { instanceId, asked });
+  const under = [read("a", 1), read("a", 2)];
+  const refusal = await assertRejects(() => read("a", 3), AppError);
+  assertEquals([refusal.status, refusal.extras.headers], [503, { "Retry-After": "1" }]);
+  const other = read("b", 4);
+  await pass();
+  assertEquals(flights.map(({ asked }) => asked), [[1], [2], [4]]);
+  for (const flight of flights.splice(0)) flight.answer();
+  await Promise.all([...under, other]);
+  const next = read("a", 5);
+  await pass();
+  flights[0]?.answer();
+  assertEquals(await next, { got: 5 });
 });

@@ -42,3 +42,26 @@ Deno.test("a call that fails gives its place back", async () => {
     await assertRejects(() => callUntyped(database, "authenticate_client"), Error, "gone");
   }
 });
+
+Deno.test("a tenant that takes its whole part, also with calls that were begun before, leaves the others their places", async () => {
+  const answers: PromiseWithResolvers<unknown>[] = [];
+  const database = shedLoad({
+    // deno-lint-ignore no-explicit-any -- what a call is answered with is no matter here
+    rpc: (): Promise<any> => {
+      const answer = Promise.withResolvers<unknown>();
+      answers.push(answer);
+      return answer.promise;
+    },
+    close: () => Promise.resolve(),
+  }, { maxCalls: 4, maxCallsOfTenant: 2, waitMs: 20 });
+  const receive = (instanceId: string): Promise<unknown> =>
+    callUntyped(database, "record_provider_events", { instanceId });
+  const settling = callUntyped(database, "settle_messages", { instanceId: "a" });
+  const under = [receive("a"), settling];
+  await assertRejects(() => receive("a"), AppError);
+  under.push(receive("b"), receive("b"));
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(answers.length, 4);
+  for (const { resolve } of answers) resolve("done");
+  assertEquals(await Promise.all(under), ["done", "done", "done", "done"]);
+});

@@ -1,4 +1,4 @@
-import type { AppliedMigration, Migration } from "../../../supabase/local/migration_files.ts";
+import type { AppliedMigration, Migration } from "../../../supabase/host/migration_files.ts";
 import { fileOf, planUpgrade, UpgradeRefusal } from "../../../supabase/deploy/upgrade_plan.ts";
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 

@@ -1,37 +1,13 @@
 import type { HistoryMessage } from "../../../shared/database/rpcs/history.ts";
 import { nameSender, renderContent } from "../../../shared/history/rendering.ts";
 import { assertEquals } from "../../support/assert.ts";
+import { createHistoryMessage } from "../../support/fixtures/history_message.ts";
 
 const url = "https://cdn.example.com/a/invoice.pdf";
 
-function createMessage(part: Partial<HistoryMessage>): HistoryMessage {
-  return {
-    messageId: "3f6c1f0e-57a5-4c1c-9d3b-7a3d5f3f1a11",
-    direction: "outbound",
-    messageType: "text",
-    message: null,
-    content: null,
-    cardId: null,
-    sentBy: null,
-    operatorName: null,
-    agentName: null,
-    status: "sent",
-    providerMessageId: null,
-    sentAtMs: Date.parse("2026-03-02T10:00:00-03:00"),
-    deliveredAtMs: null,
-    readAtMs: null,
-    isGroup: false,
-    chatName: null,
-    mediaId: null,
-    mediaStatus: null,
-    transcript: null,
-    ...part,
-  };
-}
-
 /** With and without attachments. */
 function renderBoth(part: Partial<HistoryMessage>): [string, string] {
-  const message = createMessage(part);
+  const message = createHistoryMessage(part);
   return [renderContent(message, true), renderContent(message, false)];
 }
 
@@ -120,7 +96,7 @@ Deno.test("a message without text reads as its type", () => {
 });
 
 Deno.test("the sender of a received message is the contact's name, else its phone", () => {
-  const message = createMessage({ direction: "inbound", status: "received" });
+  const message = createHistoryMessage({ direction: "inbound", status: "received" });
   const phone = "5511999990000";
   assertEquals(nameSender(message, { name: "Ana", phone }, "Loja"), "Ana");
   assertEquals(nameSender(message, { name: null, phone }, "Loja"), phone);
@@ -130,7 +106,7 @@ Deno.test("the sender of a received message is the contact's name, else its phon
 Deno.test("the sender of a sent message is the operator, else the agent, else the instance", () => {
   const contact = { name: "Ana", phone: "5511999990000" };
   const name = (part: Partial<HistoryMessage>): string =>
-    nameSender(createMessage(part), contact, "Loja");
+    nameSender(createHistoryMessage(part), contact, "Loja");
   assertEquals(name({ operatorName: "Rui", agentName: "Bia" }), "Rui");
   assertEquals(name({ agentName: "Bia" }), "Bia");
   assertEquals(name({ sentBy: "ai_agent" }), "Loja");

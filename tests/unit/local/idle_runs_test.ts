@@ -1,53 +1,41 @@
-import { createIdleRunFilter } from "../../../supabase/local/idle_runs.ts";
+import { isWorthPrinting } from "../../../supabase/local/idle_runs.ts";
 import { assertEquals } from "../../support/assert.ts";
 
-const run = (requestId: string, counts: Record<string, number>): string =>
+const run = (counts: Record<string, number>): string =>
   JSON.stringify({
     level: "info",
     event: "dispatch_completed",
-    requestId,
+    requestId: "a",
     durationMs: 2_000,
     ...counts,
   });
-const request = (requestId: string, status = 200): string =>
-  JSON.stringify({ event: "request_handled", requestId, function: "dispatch-queue", status });
+const request = (slug: string, status: number): string =>
+  JSON.stringify({ event: "request_handled", requestId: "a", function: slug, status });
 
 function showLines(lines: readonly string[]): string[] {
-  return lines.filter(createIdleRunFilter());
+  return lines.filter(isWorthPrinting);
 }
 
-Deno.test("both lines of an idle run are hidden, also for overlapping runs", () => {
-  const idle = { accepted: 0, outboxRows: 0 };
-  assertEquals(showLines([run("a", idle), run("b", idle), request("b"), request("a")]), []);
+Deno.test("an idle run and the call that began it are hidden", () => {
+  const lines = [request("dispatch-queue", 200), run({ accepted: 0, outboxRows: 0 })];
+  assertEquals(showLines(lines), []);
 });
 
-Deno.test("a run with work keeps both its lines", () => {
-  const working: Record<string, number>[] = [{ accepted: 1 }, { accepted: 0, woken: 1 }];
-  for (const counts of working) {
-    const lines = [run("a", counts), request("a")];
-    assertEquals(showLines(lines), lines);
-  }
+Deno.test("a run with work keeps its line", () => {
+  const lines = [run({ accepted: 1 }), run({ accepted: 0, woken: 1 })];
+  assertEquals(showLines(lines), lines);
 });
 
 Deno.test("every other line is printed as it is", () => {
   const lines = [
-    request("never seen"),
-    request("refused", 401),
-    JSON.stringify({
-      event: "request_handled",
-      function: "send-message",
-      requestId: "c",
-      status: 200,
-    }),
+    request("dispatch-queue", 401),
+    request("dispatch-queue", 503),
+    request("send-message", 200),
     JSON.stringify({ level: "error", event: "dispatch_step_failed" }),
-    "{ not JSON",
+    '{ "dispatch_completed" is not JSON',
+    '{ "dispatch-queue" is not JSON',
     "",
     "plain words",
   ];
   assertEquals(showLines(lines), lines);
-});
-
-Deno.test("a request id hides one request; a later request with the same id is printed", () => {
-  const lines = [run("a", { accepted: 0 }), request("a"), request("a")];
-  assertEquals(showLines(lines), [request("a")]);
 });

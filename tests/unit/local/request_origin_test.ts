@@ -80,3 +80,25 @@ Deno.test("behind a forwarded port only that port's page is the stack's own", as
     assertEquals(await judge("/simulator/demo", { ...forwarded, Origin: origin }), expected);
   }
 });
+
+Deno.test("a page of another site is rejected without an Origin too, and a link to a page is followed", async () => {
+  const host = { Host: `127.0.0.1:${port}` };
+  const image = { "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image" };
+  const frame = { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" };
+  const link = { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+  for (const path of [...ownPages, ...closed]) {
+    for (const site of ["cross-site", "same-site"]) {
+      const headers = { ...host, "Sec-Fetch-Site": site };
+      for (const rest of [{}, image, frame]) {
+        assertEquals(await judge(path, { ...headers, ...rest }), "foreign_origin", path);
+      }
+      assertEquals(await judge(path, { ...headers, ...link }), null, path);
+    }
+    for (const site of ["same-origin", "none"]) {
+      assertEquals(await judge(path, { ...host, ...image, "Sec-Fetch-Site": site }), null, path);
+    }
+  }
+  for (const path of open) {
+    assertEquals(await judge(path, { ...host, ...image, "Sec-Fetch-Site": "cross-site" }), null);
+  }
+});

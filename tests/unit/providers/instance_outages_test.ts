@@ -74,3 +74,18 @@ Deno.test("Z-API: an unknown instance, a missing security token and a lost sessi
   }
   assertEquals(zapi(400, { error: "phone is not allowed" }), "permanent message");
 });
+
+Deno.test("Evolution: a file that it could not fetch was not sent, and is about that message alone", () => {
+  for (
+    const [status, message] of [
+      [400, ["AxiosError: Request failed with status code 404"]],
+      [500, "Request failed with status code 404"],
+      [500, ["AxiosError: Request failed with status code 403"]],
+    ] as const
+  ) {
+    assertEquals(evolution(status, message), "permanent message", `${message}`);
+  }
+  for (const message of ["Request failed with status code 503", "AxiosError: read ECONNRESET"]) {
+    assertEquals(evolution(500, [message]), "retryable message", message);
+  }
+});

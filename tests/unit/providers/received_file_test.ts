@@ -58,6 +58,13 @@ Deno.test("a gateway's event says where its file is and what it is", () => {
     });
     return event?.kind === "message" ? event.file : null;
   };
-  assertEquals(upsert({}), { source: { id: "M1", url: undefined }, ...described, sha256: hex });
-  assertEquals(upsert({ mediaUrl: url }), { source: { id: "M1", url }, ...described, sha256: hex });
+  const told = { ...described, sha256: hex, transcript: undefined };
+  const source = { id: "M1", url: undefined, embedded: undefined };
+  assertEquals(upsert({}), { source, ...told });
+  assertEquals(upsert({ mediaUrl: url }), { source: { ...source, url }, ...told });
+  // Only the tokens that the function has put there: see `parseDelivery`.
+  for (const base64 of ["staged:0", "inline:12"]) {
+    assertEquals(upsert({ base64 }), { source: { ...source, embedded: base64 }, ...told });
+  }
+  assertEquals(upsert({ base64: "AAAA" }), { source, ...told });
 });

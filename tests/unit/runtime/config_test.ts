@@ -1,4 +1,4 @@
-import { ConfigError, parseConfig } from "../../../shared/runtime/config.ts";
+import { type Config, ConfigError, parseConfig } from "../../../shared/runtime/config.ts";
 import { assert, assertEquals, assertFalse, assertThrows } from "../../support/assert.ts";
 
 const environment = {
@@ -34,7 +34,28 @@ Deno.test("SUPABASE_URL selects the Data API, with the default secret key", () =
     url: "https://x.supabase.co",
     secretKey: "sb_secret_main_0123456789",
   });
-  assertEquals(Object.keys(config.secretKeys), ["cron", "default"]);
+});
+
+Deno.test("the secret key named cron opens the dispatcher alone, and the Data API is not called with it", () => {
+  const parse = (keys: Record<string, string>): Config =>
+    parseConfig({
+      ...environment,
+      SUPABASE_URL: "https://x.supabase.co",
+      SUPABASE_SECRET_KEYS: JSON.stringify(keys),
+    });
+  const cron = "sb_secret_cron_0123456789";
+  const main = "sb_secret_main_0123456789";
+  const config = parse({ cron, main });
+  assertEquals(config.secretKeys, { main });
+  assertEquals(config.dispatcherKeys, { cron, main });
+  assertEquals(config.database.kind === "data_api" && config.database.secretKey, main);
+  const withoutCron = parse({ main });
+  assertEquals(withoutCron.dispatcherKeys, withoutCron.secretKeys);
+  for (const keys of [{ cron }, { cron, main: cron }] as Record<string, string>[]) {
+    const error = assertThrows(() => parse(keys), ConfigError);
+    assert(error.message.includes("named cron"), error.message);
+    assertFalse(error.message.includes(cron));
+  }
 });
 
 Deno.test("a missing, empty or malformed variable is named in the error, without its value", () => {
@@ -90,4 +111,30 @@ Deno.test("a published key is refused for either kind of database", () => {
   }
   // A published key may still open credentials until everything is resealed.
   parseConfig({ ...environment, CREDENTIALS_KEYS: `${own},${published.credentials}` });
+});
+
+Deno.test("files lie in MEDIA_FOLDER, or in the Storage of MEDIA_STORAGE_URL beside a database of its own", () => {
+  const storage = {
+    MEDIA_STORAGE_URL: "https://x.supabase.co",
+    MEDIA_STORAGE_KEY: "sb_secret_files_0123456789",
+  };
+  const folder = { MEDIA_FOLDER: "/srv/media" };
+  assertEquals(parseConfig({ ...environment, ...folder }).media, {
+    kind: "folder",
+    folder: "/srv/media",
+  });
+  const config = parseConfig({ ...environment, ...storage });
+  assertEquals(config.media, {
+    kind: "supabase",
+    url: storage.MEDIA_STORAGE_URL,
+    secretKey: storage.MEDIA_STORAGE_KEY,
+  });
+  assertEquals(config.database.kind, "direct");
+  const half = { ...environment, MEDIA_STORAGE_URL: storage.MEDIA_STORAGE_URL };
+  assertThrows(() => parseConfig(half), ConfigError, "set both");
+  assertThrows(
+    () => parseConfig({ ...environment, ...storage, ...folder }),
+    ConfigError,
+    "not both",
+  );
 });

@@ -45,9 +45,32 @@ Deno.test("a name that does not resolve is not called, a runtime without a resol
   assertEquals(await failWith().check("hooks.example.com"), "public");
 });
 
+Deno.test("where there is a resolver, no failure of it is a permission, whatever its code", async () => {
+  for (const code of [undefined, "ERR_NOT_IMPLEMENTED", "ERR_SOCKET", "NotCapable"]) {
+    const hosts = new HostResolution((hostname) =>
+      hostname === "localhost"
+        ? Promise.resolve(["127.0.0.1"])
+        : Promise.reject(Object.assign(new Error("x"), { code }))
+    );
+    assertEquals(await hosts.check("hooks.example.com"), "unresolved", code);
+  }
+});
+
+Deno.test("whether there is a resolver is decided once, at the first use", async () => {
+  let isThere = false;
+  const hosts = new HostResolution(() =>
+    isThere ? Promise.resolve(["10.0.0.1"]) : Promise.reject(new Error("x"))
+  );
+  assertEquals(await hosts.check("a.example.com"), "public");
+  isThere = true;
+  assertEquals(await hosts.check("b.example.com"), "public");
+});
+
 Deno.test("simultaneous checks of a host ask once, a later one asks again", async () => {
   let asked = 0;
-  const hosts = new HostResolution(() => Promise.resolve([asked++ === 0 ? "8.8.8.8" : "10.0.0.1"]));
+  const hosts = new HostResolution((hostname) =>
+    Promise.resolve(hostname === "localhost" || asked++ > 0 ? ["10.0.0.1"] : ["8.8.8.8"])
+  );
   const verdicts = await Promise.all([hosts.check("a.example.com"), hosts.check("a.example.com")]);
   assertEquals([verdicts, asked], [["public", "public"], 1]);
   await new Promise((resolve) => setTimeout(resolve, 1_050));

@@ -57,8 +57,27 @@ async function callFunction(
     throw new ApiProblem(0, say("The API cannot be reached."));
   });
   const answer = await response.json();
+  showAccess(response.status, answer.error);
   if (response.ok) return answer;
   throw new ApiProblem(response.status, answer.message ?? answer.error ?? response.statusText);
+}
+
+/**
+ * Says beside every panel that the form's token or instance is wrong, because each panel then stays
+ * empty, and shows the form.
+ */
+function showAccess(status, error) {
+  const problem = find("access-problem");
+  const sentence = status === 401
+    ? say(
+      "The client token is wrong: unknown, expired or revoked. Enter another one under “Queue”.",
+    )
+    : error === "Instance not found"
+    ? say("The client token does not open this instance. Correct one of them under “Queue”.")
+    : "";
+  if (sentence !== "" && problem.hidden) find("queue-settings").open = true;
+  problem.hidden = sentence === "";
+  setNote(problem, sentence);
 }
 
 /** @param {string} method */

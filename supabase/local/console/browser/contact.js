@@ -21,6 +21,7 @@ const sources = {
   api: say("by the API"),
   keyword: say("by a keyword"),
   user_preferences: say("in the channel's settings"),
+  erasure: say("since the person was erased"),
   131050: say("by the channel's stop (131050)"),
 };
 

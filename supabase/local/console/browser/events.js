@@ -1,8 +1,9 @@
 import { buildTime, createActivity } from "./activity.js";
 import { callApi, hasAccess, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatPhone } from "./format.js";
+import { formatNearInstant, formatPhone, statusNames } from "./format.js";
 import { summarizeMedia } from "./message_bubble.js";
+import { say } from "./words.js";
 
 const pageSize = 1_000;
 /** Of older events. With more of them the list begins with the next event. */
@@ -116,12 +117,34 @@ function buildEvent(event) {
   );
 }
 
+/** Names of contacts that events have told, for events that have only their ids. */
+const people = new Map();
+/** Bounds what a page remembers that stays open for days. */
+const maxPeople = 5_000;
+
 /** Whom the event is about, and what it tells of them, in one line. */
-export function summarizeEvent({ data }) {
-  const { name, phone } = data.contact ?? data;
-  const who = [name, phone && formatPhone(phone)].filter(Boolean).join(" ") || data.contactId;
-  const what = data.message ?? summarizeMedia(data) ?? data.fieldsUpdated?.join(", ") ??
-    data.status ?? data.reason ??
-    data.mergedInto ?? data.operatorId ?? data.pausedUntil ?? data.heldUntil;
-  return [who, what].filter(Boolean).join(" · ");
+export function summarizeEvent({ type, data }) {
+  return [nameContact(data), describeChange(type, data)].filter(Boolean).join(" · ");
+}
+
+function nameContact(data) {
+  const { contactId, name, phone } = data.contact ?? data;
+  const told = [name, phone && formatPhone(phone)].filter(Boolean).join(" ");
+  if (contactId === undefined) return told;
+  if (told !== "") {
+    people.set(contactId, told);
+    if (people.size > maxPeople) people.delete(people.keys().next().value);
+  }
+  return people.get(contactId) ?? contactId;
+}
+
+function describeChange(type, data) {
+  if (type === "agent.paused") {
+    return data.pausedUntil === null
+      ? say("paused until somebody lets it go on")
+      : say("paused until {time}", { time: formatNearInstant(data.pausedUntil) });
+  }
+  return data.message ?? summarizeMedia(data) ?? data.fieldsUpdated?.join(", ") ??
+    statusNames[data.status] ?? data.status ?? data.reason ??
+    data.mergedInto ?? data.operatorId ?? data.heldUntil;
 }

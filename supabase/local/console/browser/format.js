@@ -20,6 +20,23 @@ export const faultNames = {
   garbage: say("answers nonsense"),
 };
 
+/** States of messages, conversations and deliveries. */
+export const statusNames = {
+  received: say("received"),
+  queued: say("queued"),
+  sent: say("sent"),
+  delivered: say("delivered"),
+  read: say("read"),
+  failed: say("failed"),
+  unconfirmed: say("unconfirmed"),
+  canceled: say("canceled"),
+  expired: say("expired"),
+  pending: say("waits"),
+  open: say("open"),
+  closed: say("closed"),
+  finished: say("finished"),
+};
+
 /**
  * A Brazilian number in the usual groups, any other as its digits.
  *
@@ -74,6 +91,16 @@ export function formatTime(instant) {
 /** @param {string} instant ISO 8601 */
 export function formatInstant(instant) {
   return instants.format(new Date(instant));
+}
+
+/**
+ * The time of an instant of today, else with its day.
+ *
+ * @param {string} instant ISO 8601
+ */
+export function formatNearInstant(instant) {
+  const isToday = new Date(instant).toDateString() === new Date().toDateString();
+  return isToday ? formatTime(instant) : formatInstant(instant);
 }
 
 /**

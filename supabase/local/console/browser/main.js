@@ -13,10 +13,12 @@ import { summarize } from "./message_bubble.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
 import { buildReceiverCall, createReceiver } from "./receiver.js";
+import { createTabs } from "./tabs.js";
 import { createWebhooks } from "./webhooks.js";
 import { say, translatePage } from "./words.js";
 
 translatePage();
+createTabs();
 const phones = createPhones(() => askContact());
 const views = {
   messages: phones.messages,

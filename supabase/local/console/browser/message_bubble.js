@@ -19,11 +19,12 @@ export function buildBubble(message) {
   return build(
     "li",
     { class: "bubble", "data-seq": String(message.seq) },
-    message.template === null ? null : buildTemplate(message.template, message.providerMessageId),
+    message.template === null ? null : buildTemplateHead(message.template),
     message.mediaUrl === null ? null : buildMedia(message),
-    message.text === null || message.template !== null
+    message.text === null ? null : build("p", { class: "text", dir: "auto" }, message.text),
+    message.template === null
       ? null
-      : build("p", { class: "text", dir: "auto" }, message.text),
+      : buildTemplateEnd(message.template, message.providerMessageId),
     message.optionList === null
       ? null
       : buildOptionList(message.optionList, message.providerMessageId),
@@ -40,7 +41,9 @@ export function buildBubble(message) {
 
 /** A one-line summary of the message, for the list of phones and for screen readers. */
 export function summarize(message) {
-  if (message.template !== null) return say("Template {name}", { name: message.template.name });
+  if (message.template !== null) {
+    return message.text ?? say("Template {name}", { name: message.template.name });
+  }
   if (message.optionList !== null) {
     return say("Options: {text}", { text: message.text ?? message.optionList.title });
   }
@@ -175,12 +178,13 @@ function buildOptionList(list, providerMessageId) {
 }
 
 /** Passes the customer's choice to the composer, which sends the reply. */
-function buildChoice(messageType, { id, title }, replyTo) {
-  const button = build(
-    "button",
-    { type: "button", class: "choice" },
-    say("Choose {title}", { title }),
-  );
+function buildChoice(
+  messageType,
+  { id, title },
+  replyTo,
+  label = say("Choose {title}", { title }),
+) {
+  const button = build("button", { type: "button", class: "choice", dir: "auto" }, label);
   button.addEventListener("click", () => {
     const detail = { content: { messageType, id, title }, replyTo };
     button.dispatchEvent(new CustomEvent("reply", { bubbles: true, detail }));
@@ -188,48 +192,36 @@ function buildChoice(messageType, { id, title }, replyTo) {
   return button;
 }
 
-function buildTemplate(template, providerMessageId) {
+/** What a template shows above its text: its name, and its header or the header's file. */
+function buildTemplateHead({ name, language, header, components }) {
+  const parameter = components.find(({ type }) => type === "header")?.parameters[0];
+  const mediaUrl = parameter?.[parameter.type]?.link;
   return build(
     "div",
     { class: "template" },
-    build("p", { class: "template-name" }, build("strong", {}, template.name), template.language),
-    ...template.components.map((component) =>
-      build(
-        "dl",
-        {},
-        build("dt", {}, describeComponent(component)),
-        ...(component.parameters ?? []).map((parameter, index) =>
-          build("dd", {}, ...describeParameter(parameter, index))
-        ),
-        component.sub_type === "quick_reply"
-          ? build(
-            "dd",
-            {},
-            buildChoice("button_choice", toQuickReply(component), providerMessageId),
-          )
-          : null,
-      )
+    build("p", { class: "template-name" }, build("strong", {}, name), language),
+    mediaUrl === undefined
+      ? null
+      : buildMedia({ messageType: parameter.type, mediaUrl, fileName: null }),
+    header ? build("p", { class: "strong", dir: "auto" }, header) : null,
+  );
+}
+
+/** What a template shows below its text: its footer and its buttons. */
+function buildTemplateEnd({ footer, buttons = [] }, providerMessageId) {
+  return build(
+    "div",
+    { class: "template" },
+    footer ? build("p", {}, build("small", { dir: "auto" }, footer)) : null,
+    buttons.length === 0 ? null : build(
+      "ul",
+      { class: "buttons" },
+      ...buttons.map((button) => build("li", {}, buildTemplateButton(button, providerMessageId))),
     ),
   );
 }
 
-/** Shows a number: the wording of a button is in the template, which is unknown here. */
-function toQuickReply({ index, parameters }) {
-  const title = say("button {number}", { number: Number(index) + 1 });
-  return { id: parameters[0]?.payload || title, title };
-}
-
-function describeComponent(component) {
-  const position = component.index === undefined ? "" : ` ${Number(component.index) + 1}`;
-  return component.sub_type === undefined
-    ? component.type
-    : `${component.type}${position} · ${component.sub_type.replace("_", " ")}`;
-}
-
-function describeParameter(parameter, index) {
-  const name = build("code", {}, parameter.parameter_name ?? String(index + 1));
-  const value = parameter[parameter.type];
-  if (typeof value === "string") return [name, build("span", { dir: "auto" }, value)];
-  if (typeof value?.link === "string") return [name, buildLink(value.link)];
-  return [name, build("span", { class: "mono" }, JSON.stringify(value ?? null))];
+function buildTemplateButton({ id, title, url }, providerMessageId) {
+  if (id !== null) return buildChoice("button_choice", { id, title }, providerMessageId, title);
+  return url === null ? build("span", { dir: "auto" }, title) : buildLink(url, title);
 }

@@ -1,5 +1,5 @@
 import { build, find, oncePerFrame } from "./dom.js";
-import { formatPhone, formatTime, serviceNames } from "./format.js";
+import { formatPhone, formatTime, serviceNames, statusNames } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
 import { buildReplyBubble, summarizeReply } from "./reply_bubble.js";
 import { say } from "./words.js";
@@ -160,7 +160,8 @@ function isReply(entry) {
 function drawTicks(bubbles, statuses) {
   for (const tick of bubbles.querySelectorAll("[data-status-of]")) {
     const status = statuses.get(tick.dataset.statusOf) ?? "";
-    if (tick.textContent !== status) tick.textContent = status;
+    const words = statusNames[status] ?? status;
+    if (tick.textContent !== words) tick.textContent = words;
   }
 }
 

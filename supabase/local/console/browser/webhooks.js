@@ -1,14 +1,9 @@
 import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatInstant, formatTime, formatWait } from "./format.js";
+import { formatInstant, formatTime, formatWait, statusNames } from "./format.js";
 import { say } from "./words.js";
 
 const shownRows = 25;
-const statusNames = {
-  pending: say("waits"),
-  delivered: say("delivered"),
-  failed: say("failed"),
-};
 
 /**
  * The webhook endpoints of the form's instance, and what was sent to the chosen one.

@@ -4,14 +4,12 @@ import {
   composeEvolutionMessage,
   composeEvolutionStatus,
 } from "./events.ts";
-import { createEvolution } from "./routes.ts";
 
 /** The simulated Evolution API. */
 export const evolution: Channel = {
   kind: "evolution",
   name: "Evolution API",
   path: "evolution",
-  createRoutes: (context) => ({ provider: createEvolution(context) }),
   createMessageId: () => crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 20),
   composeMessage: composeEvolutionMessage,
   composeStatus: composeEvolutionStatus,

@@ -1,5 +1,5 @@
 /** Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.update, connection.update. */
-import type { ConnectionChange } from "../connections.ts";
+import type { ConnectionChange } from "../channel.ts";
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -22,7 +22,35 @@ export function composeEvolutionMessage(reply: SimulatedReply): Record<string, u
   });
 }
 
-function describeContent({ content }: SimulatedReply): [string, Record<string, unknown>] {
+/** The members of `message` that hold what was written. */
+type EvolutionContent =
+  | { readonly conversation: string }
+  | {
+    readonly listResponseMessage: {
+      readonly title: string;
+      readonly singleSelectReply: { readonly selectedRowId: string };
+    };
+  }
+  | {
+    readonly buttonsResponseMessage: {
+      readonly selectedButtonId: string;
+      readonly selectedDisplayText: string;
+    };
+  }
+  | (
+    & { readonly [Type in `${"image" | "audio" | "video" | "document"}Message`]?: EvolutionFile }
+    & { readonly mediaUrl: string }
+  );
+
+interface EvolutionFile {
+  readonly url: string;
+  readonly mimetype?: string;
+  readonly caption?: string;
+  readonly fileName?: string;
+}
+
+/** @returns the `messageType` and the members of `message`. */
+function describeContent({ content }: SimulatedReply): [string, EvolutionContent] {
   switch (content.messageType) {
     case "text":
       return ["conversation", { conversation: content.text }];

@@ -8,8 +8,9 @@ import type * as z from "zod";
 import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
 import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
-import { type SimulatorContext, waitUnlessClosing } from "../context.ts";
+import type { SimulatorContext } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
+import { waitUnlessClosing } from "../waits.ts";
 
 /** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
 export function createEvolution(simulator: SimulatorContext): Hono {

@@ -3,7 +3,7 @@
  * account_update).
  */
 import { Buffer } from "node:buffer";
-import type { ConnectionChange } from "../connections.ts";
+import type { ConnectionChange } from "../channel.ts";
 import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
 /** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
@@ -25,7 +25,37 @@ export function composeCloudMessage(reply: SimulatedReply): Record<string, unkno
     });
 }
 
-function describeContent({ content, providerMessageId }: SimulatedReply): Record<string, unknown> {
+/** The members of a message that hold what was written. */
+type CloudContent =
+  | { readonly type: "text"; readonly text: { readonly body: string } }
+  | {
+    readonly type: "interactive";
+    readonly interactive: {
+      readonly type: "list_reply";
+      readonly list_reply: { readonly id: string; readonly title: string };
+    };
+  }
+  | {
+    readonly type: "button";
+    readonly button: { readonly payload: string; readonly text: string };
+  }
+  | (
+    & { readonly type: CloudFileType }
+    & { readonly [Type in CloudFileType]?: CloudFile }
+  );
+
+type CloudFileType = "image" | "audio" | "video" | "document";
+
+interface CloudFile {
+  readonly id: string;
+  readonly mime_type?: string;
+  /** In Base64. */
+  readonly sha256?: string;
+  readonly caption?: string;
+  readonly filename?: string;
+}
+
+function describeContent({ content, providerMessageId }: SimulatedReply): CloudContent {
   switch (content.messageType) {
     case "text":
       return { type: "text", text: { body: content.text } };
@@ -79,7 +109,18 @@ export function composeCloudStatus(
   });
 }
 
-function describeFailure({ failure }: SimulatedStatus): Record<string, unknown> {
+/** Why a message did not arrive, as a member of its status. */
+interface CloudFailure {
+  readonly errors?: readonly {
+    readonly code: number;
+    readonly title: string;
+    readonly message: string;
+    readonly error_data: { readonly details: string };
+    readonly href: string;
+  }[];
+}
+
+function describeFailure({ failure }: SimulatedStatus): CloudFailure {
   if (failure === undefined) return {};
   const { code, title, details } = failure;
   return {

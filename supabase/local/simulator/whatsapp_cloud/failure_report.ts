@@ -1,5 +1,6 @@
-import { arrivalMs, type SimulatorContext, waitUnlessClosing } from "../context.ts";
+import type { SimulatorContext } from "../context.ts";
 import type { SimulatedMessage, StatusFailure } from "../records.ts";
+import { arrivalMs, waitUnlessClosing } from "../waits.ts";
 import { composeCloudStatus } from "./events.ts";
 
 /** Reports that a message accepted by the channel did not reach its phone. */

@@ -1,6 +1,6 @@
 /**
  * The media of the Cloud API (page Media): `POST /{version}/{phone-number-id}/media` takes a file over,
- * `GET /{version}/{media-id}` tells where a file is, and that address gives it to who has the token.
+ * `GET /{version}/{media-id}` answers where a file is, and that address serves it to callers with the token.
  */
 import { type Context, Hono } from "hono";
 import { kindOfUpload, maxBytesOfKind } from "../../../../shared/media/media_rules.ts";
@@ -63,14 +63,25 @@ function refuse(parameter: string): Response {
 function tellFile({ files, store }: SimulatorContext, context: Context): Response {
   const id = context.req.param("mediaId") ?? "";
   const file = files.get(id);
-  if (file !== undefined) return Response.json(describe(file, context.req.raw));
+  if (file !== undefined) return Response.json(describeMedia(file, context.req.raw));
   // A reply may name any address: nothing is known of the file behind it.
   const url = findReplyAddress(store, id);
   if (url === undefined) return refuseGraph(unknownObject);
   return Response.json({ messaging_product: "whatsapp", id, url });
 }
 
-function describe(file: SimulatedFile, request: Request): Record<string, unknown> {
+interface CloudMedia {
+  readonly messaging_product: "whatsapp";
+  readonly id: string;
+  readonly url: string;
+  readonly mime_type: string;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly file_size: number;
+}
+
+function describeMedia(file: SimulatedFile, request: Request): CloudMedia {
   return {
     messaging_product: "whatsapp",
     id: file.id,

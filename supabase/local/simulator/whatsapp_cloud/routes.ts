@@ -22,6 +22,7 @@ import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messag
 import { checkTemplateMessage } from "./template_check.ts";
 import { createMediaRoutes } from "./media.ts";
 import { createTemplateRoutes } from "./templates.ts";
+import { fillTemplateWording } from "./template_wording.ts";
 
 /** The routes below `/simulator/graph`. The version is the first segment. */
 export function createWhatsappCloud(simulator: CloudContext): Hono {
@@ -121,7 +122,7 @@ function keepMessage(simulator: CloudContext, arrival: Arrival, providerMessageI
   const { message, instance, answer, body } = arrival;
   const { waId, content, correlationId, replyTo } = message;
   simulator.store.addMessage({
-    ...content,
+    ...fillTemplateWording(simulator.templates, content),
     provider: "whatsapp_cloud",
     instance,
     providerMessageId,

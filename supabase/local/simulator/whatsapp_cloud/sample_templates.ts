@@ -1,4 +1,4 @@
-import type { SimulatedTemplateRecord } from "./template_library.ts";
+import type { SimulatedTemplateRecord } from "./template_record.ts";
 
 /**
  * The initial templates of every simulated account: one of each kind that this service fills, and

@@ -1,11 +1,8 @@
 /** Checks whether the official channel sends a template with the given values. */
 import type { SimulatedTemplate } from "../records.ts";
-import type {
-  SimulatedTemplateRecord,
-  TemplateLibrary,
-  TemplateStatus,
-} from "./template_library.ts";
 import { describeFault, type GraphError } from "./errors.ts";
+import type { TemplateLibrary } from "./template_library.ts";
+import type { SimulatedTemplateRecord, TemplateStatus } from "./template_record.ts";
 
 /** A paused or disabled template has its own code. Any other unapproved one counts as missing. */
 const codes: Readonly<Record<Exclude<TemplateStatus, "APPROVED">, number>> = {

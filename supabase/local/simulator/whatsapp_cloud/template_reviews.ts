@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { withBody } from "../json_request.ts";
-import { type TemplateLibrary, templateStatuses } from "./template_library.ts";
+import type { TemplateLibrary } from "./template_library.ts";
+import { templateStatuses } from "./template_record.ts";
 
 /** The decisions of Meta's reviewers on a template. */
 const templateReviewSchema = z.object({

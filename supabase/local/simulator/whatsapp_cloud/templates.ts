@@ -6,8 +6,8 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { declaresJson, listFlaws, readBearerToken, readJson } from "../json_request.ts";
 import type { CloudContext } from "./context.ts";
-import type { SimulatedTemplateRecord } from "./template_library.ts";
 import { invalidToken, refuseGraph } from "./errors.ts";
+import type { SimulatedTemplateRecord } from "./template_record.ts";
 
 const componentSchema = z.looseObject({
   type: z.string().toUpperCase().pipe(

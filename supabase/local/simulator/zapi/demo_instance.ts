@@ -1,5 +1,5 @@
 /** The demo instance at the simulated Z-API. */
-import type { Webhook } from "../webhooks.ts";
+import type { Webhook } from "../channel.ts";
 
 export const demoProvider = "zapi";
 const gatewayInstanceId = "DEMO";

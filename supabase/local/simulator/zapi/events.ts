@@ -1,5 +1,5 @@
 /** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem, Ao conectar, Ao desconectar). */
-import type { ConnectionChange } from "../connections.ts";
+import type { ConnectionChange } from "../channel.ts";
 import type { PhoneStatus, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
@@ -27,7 +27,22 @@ export function composeZapiMessage(reply: SimulatedReply): Record<string, unknow
   };
 }
 
-function describeContent({ content }: SimulatedReply): Record<string, unknown> {
+/** The member of an event that holds what was written, by its name. */
+type ZapiContent =
+  | { readonly text: { readonly message: string } }
+  | {
+    readonly listResponseMessage: {
+      readonly message: string;
+      readonly title: string;
+      readonly selectedRowId: string;
+    };
+  }
+  | { readonly buttonsResponseMessage: { readonly buttonId: string; readonly message: string } }
+  | {
+    readonly [Kind in "image" | "audio" | "video" | "document"]?: Readonly<Record<string, string>>;
+  };
+
+function describeContent({ content }: SimulatedReply): ZapiContent {
   switch (content.messageType) {
     case "text":
       return { text: { message: content.text } };

@@ -8,6 +8,7 @@ import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
+import { createId } from "./ids.ts";
 import { sendSchemas, type ZapiSend } from "./messages.ts";
 
 /** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
@@ -81,9 +82,4 @@ const errorFormat: ErrorFormat = {
 
 function refuse(status: number, error: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error }, { status, headers });
-}
-
-/** Creates an id in Z-API's format. */
-export function createId(length: number): string {
-  return crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, length);
 }

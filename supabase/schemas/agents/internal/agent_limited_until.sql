@@ -11,7 +11,3 @@ as $$
   where cardinality(answered_at) >= 30
     and answered_at[cardinality(answered_at) - 29] + interval '1 hour' > clock_timestamp();
 $$;
-revoke all
-on function messaging.agent_limited_until(timestamptz[])
-from public, anon, authenticated;
-grant execute on function messaging.agent_limited_until(timestamptz[]) to service_role;

@@ -32,7 +32,3 @@ begin
   return resolved_id;
 end;
 $$;
-revoke all
-on function messaging.begin_agent_session(uuid, uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.begin_agent_session(uuid, uuid, jsonb) to service_role;

@@ -18,7 +18,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.conversation_agent(messaging.conversations)
-from public, anon, authenticated;
-grant execute on function messaging.conversation_agent(messaging.conversations) to service_role;

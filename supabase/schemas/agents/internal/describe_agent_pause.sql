@@ -17,7 +17,3 @@ as $$
   left join messaging.agent_pauses p
     on p.contact_id = describe_agent_pause.contact_id and p.paused_until > clock_timestamp();
 $$;
-revoke all
-on function messaging.describe_agent_pause(messaging.instances, uuid)
-from public, anon, authenticated;
-grant execute on function messaging.describe_agent_pause(messaging.instances, uuid) to service_role;

@@ -17,7 +17,3 @@ as $$
     'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_ai_agent(messaging.ai_agents)
-from public, anon, authenticated;
-grant execute on function messaging.describe_ai_agent(messaging.ai_agents) to service_role;

@@ -1,5 +1,5 @@
--- Pauses the instance's agent for a contact, for 30 minutes from when a person wrote (specification,
--- section 3). Does nothing where the instance has no active agent or the 30 minutes are over.
+-- Pauses the instance's agent for a contact, until
+-- agent_pause_ends_at. Does nothing where the instance has no active agent or that instant is past.
 -- Returns the end of the pause, or NULL. Records agent.paused where the pause begins or is prolonged.
 create or replace function messaging.pause_agent(
   instance_id uuid,
@@ -13,7 +13,7 @@ as $$
 declare
   until timestamptz;
 begin
-  if written_at <= clock_timestamp() - interval '30 minutes' or not exists (
+  if messaging.agent_pause_ends_at(written_at) <= clock_timestamp() or not exists (
     select from messaging.ai_agents a
     where a.instance_id = pause_agent.instance_id and a.is_active
   ) then
@@ -21,7 +21,7 @@ begin
   end if;
   insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
   values (
-    pause_agent.contact_id, pause_agent.instance_id, written_at + interval '30 minutes'
+    pause_agent.contact_id, pause_agent.instance_id, messaging.agent_pause_ends_at(written_at)
   )
   on conflict on constraint agent_pauses_pkey do update
   set paused_until = excluded.paused_until
@@ -36,7 +36,3 @@ begin
   return until;
 end;
 $$;
-revoke all
-on function messaging.pause_agent(uuid, uuid, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.pause_agent(uuid, uuid, timestamptz) to service_role;

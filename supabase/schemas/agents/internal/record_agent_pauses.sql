@@ -27,5 +27,3 @@ begin
   order by p.contact_id;
 end;
 $$;
-revoke all on function messaging.record_agent_pauses(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.record_agent_pauses(uuid[]) to service_role;

@@ -33,9 +33,3 @@ begin
   return pauses;
 end;
 $$;
-revoke all
-on function messaging.renew_agent_pauses(uuid[], uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.renew_agent_pauses(uuid[], uuid[], timestamptz)
-to service_role;

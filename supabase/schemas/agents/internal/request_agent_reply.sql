@@ -66,9 +66,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.request_agent_reply(messaging.instances, uuid, uuid)
-from public, anon, authenticated;
-grant execute
-on function messaging.request_agent_reply(messaging.instances, uuid, uuid)
-to service_role;

@@ -22,5 +22,3 @@ begin
   return agent_ids[1];
 end;
 $$;
-revoke all on function messaging.resolve_agent(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.resolve_agent(uuid, uuid) to service_role;

@@ -1,5 +1,5 @@
--- settle_messages: restarts the agent's pauses now that the messages have left. They began when the
--- calls were accepted.
+-- settle_messages: pauses the agents now that the messages have left. Where they left soon after, the
+-- pauses began when the calls were accepted: see leaves_in_pause.
 create or replace function messaging.restart_agent_pauses(
   settlements messaging.settlement[],
   clock timestamptz
@@ -10,7 +10,7 @@ set search_path = ''
 as $$
 begin
   perform messaging.renew_agent_pauses(
-    array_agg(s.contact_id), array_agg(s.instance_id), clock + interval '30 minutes'
+    array_agg(s.contact_id), array_agg(s.instance_id), messaging.agent_pause_ends_at(clock)
   )
   from unnest(settlements) as s
   where s.pauses_agent and exists (
@@ -22,9 +22,3 @@ begin
   having count(*) > 0;
 end;
 $$;
-revoke all
-on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.restart_agent_pauses(messaging.settlement[], timestamptz)
-to service_role;

@@ -38,9 +38,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint)
-from public, anon, authenticated;
-grant execute
-on function messaging.take_agent_turn(messaging.conversations, uuid, bigint, bigint)
-to service_role;

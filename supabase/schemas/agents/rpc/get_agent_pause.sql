@@ -17,5 +17,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.get_agent_pause(jsonb) from public, anon, authenticated;
-grant execute on function public.get_agent_pause(jsonb) to service_role;

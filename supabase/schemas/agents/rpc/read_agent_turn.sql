@@ -21,7 +21,8 @@ declare
 begin
   select c.* into conversation from messaging.conversations c
   where c.id = (request->>'conversationId')::uuid
-    and c.instance_id = (request->>'instanceId')::uuid;
+    and c.instance_id = (request->>'instanceId')::uuid
+    and not c.is_merged;
   select c.* into contact from messaging.contacts c where c.id = conversation.contact_id;
   select a.* into agent from messaging.ai_agents a
   where a.id = messaging.conversation_agent(conversation) and a.is_active;
@@ -67,5 +68,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.read_agent_turn(jsonb) from public, anon, authenticated;
-grant execute on function public.read_agent_turn(jsonb) to service_role;

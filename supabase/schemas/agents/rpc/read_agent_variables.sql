@@ -24,5 +24,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.read_agent_variables(jsonb) from public, anon, authenticated;
-grant execute on function public.read_agent_variables(jsonb) to service_role;

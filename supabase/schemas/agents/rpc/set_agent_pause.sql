@@ -51,5 +51,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;
 $$;
-revoke all on function public.set_agent_pause(jsonb) from public, anon, authenticated;
-grant execute on function public.set_agent_pause(jsonb) to service_role;

@@ -23,5 +23,3 @@ begin
   return messaging.describe_ai_agent(agent);
 end;
 $$;
-revoke all on function public.update_ai_agent(jsonb) from public, anon, authenticated;
-grant execute on function public.update_ai_agent(jsonb) to service_role;

@@ -6,5 +6,3 @@ create table messaging.agent_pauses (
   paused_until timestamptz not null
 );
 alter table messaging.agent_pauses enable row level security;
-revoke all on table messaging.agent_pauses from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.agent_pauses to service_role;

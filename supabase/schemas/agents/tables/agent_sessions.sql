@@ -14,8 +14,6 @@ create table messaging.agent_sessions (
 );
 create index agent_sessions_agent on messaging.agent_sessions (agent_id);
 alter table messaging.agent_sessions enable row level security;
-revoke all on table messaging.agent_sessions from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.agent_sessions to service_role;
 comment on column messaging.agent_sessions.answered_count is
   'How many of the conversation''s question_count have had their answer: at most one each.';
 comment on column messaging.agent_sessions.answered_at is

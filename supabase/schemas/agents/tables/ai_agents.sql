@@ -12,5 +12,3 @@ create table messaging.ai_agents (
 );
 create index ai_agents_instance on messaging.ai_agents (instance_id, created_at, id);
 alter table messaging.ai_agents enable row level security;
-revoke all on table messaging.ai_agents from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.ai_agents to service_role;

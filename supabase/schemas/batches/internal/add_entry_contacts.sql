@@ -4,7 +4,7 @@
 -- commits: it holds their rows.
 -- Locks: addresses of new contacts, contacts in the order of their ids, contact_activity.
 -- Returns the contact of each entry, in order; NULL where it has none.
--- Errors: 40001 where a contact was merged meanwhile; the call must be repeated.
+-- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
 create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
 returns uuid[]
 language plpgsql
@@ -30,7 +30,7 @@ begin
     with created as (
       insert into messaging.contacts (instance_id, phone, identity_key, origin)
       select distinct on (person.identity_key)
-        of_instance, case when g.given ~ '^[0-9]{8,15}$' then g.given end, person.identity_key, 'api'
+        of_instance, case when messaging.is_phone(g.given) then g.given end, person.identity_key, 'api'
       from unnest(given) as g(given)
       cross join lateral (select messaging.phone_identity_key(g.given)) as person(identity_key)
       -- An event that has just shown the address has made its contact.
@@ -46,7 +46,10 @@ begin
     perform messaging.record_new_contacts(new_ids);
     found_ids := messaging.entry_contacts(of_instance, entries);
   end if;
-  perform from messaging.contacts c where c.id = any (found_ids) order by c.id for key share;
+  perform from messaging.contacts c
+  where c.id = any (found_ids) and c.merged_into is null
+  order by c.id
+  for key share;
   get diagnostics locked = row_count;
   if locked <> (select count(distinct f.id) from unnest(found_ids) as f(id))
     or exists (
@@ -54,7 +57,7 @@ begin
       where e.entry->>'reason' is null and e.entry->>'contactId' is null
         and found_ids[e.place::integer] is null
     ) then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   with added as (
     insert into messaging.conversations (instance_id, contact_id)
@@ -72,5 +75,3 @@ begin
   return found_ids;
 end;
 $$;
-revoke all on function messaging.add_entry_contacts(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.add_entry_contacts(uuid, jsonb) to service_role;

@@ -4,7 +4,7 @@
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
 -- Locks what add_entry_contacts locks, then the batch.
--- Errors: MI028 (no draft), MI029 (more than 100,000), 40001.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
 create or replace function messaging.add_recipients(
   batch_id uuid,
   entries jsonb,
@@ -93,7 +93,3 @@ begin
   returning b.* into batch;
 end;
 $$;
-revoke all
-on function messaging.add_recipients(uuid, jsonb, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.add_recipients(uuid, jsonb, jsonb) to service_role;

@@ -41,5 +41,3 @@ begin
   return counts;
 end;
 $$;
-revoke all on function messaging.batch_counts(messaging.batches) from public, anon, authenticated;
-grant execute on function messaging.batch_counts(messaging.batches) to service_role;

@@ -58,5 +58,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.describe_batch(messaging.batches) from public, anon, authenticated;
-grant execute on function messaging.describe_batch(messaging.batches) to service_role;

@@ -36,9 +36,3 @@ as $$
   )
   from unnest(steps) as s;
 $$;
-revoke all
-on function messaging.describe_dry_run(messaging.batch_step[], text, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_dry_run(messaging.batch_step[], text, integer)
-to service_role;

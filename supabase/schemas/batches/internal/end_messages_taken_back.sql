@@ -52,7 +52,3 @@ begin
   return cardinality(ended);
 end;
 $$;
-revoke all
-on function messaging.end_messages_taken_back(uuid[], text)
-from public, anon, authenticated;
-grant execute on function messaging.end_messages_taken_back(uuid[], text) to service_role;

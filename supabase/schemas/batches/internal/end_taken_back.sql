@@ -13,5 +13,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.end_taken_back(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.end_taken_back(uuid, text) to service_role;

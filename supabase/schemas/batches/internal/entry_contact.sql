@@ -33,5 +33,3 @@ begin
   return found_id;
 end;
 $$;
-revoke all on function messaging.entry_contact(uuid, uuid, text) from public, anon, authenticated;
-grant execute on function messaging.entry_contact(uuid, uuid, text) to service_role;

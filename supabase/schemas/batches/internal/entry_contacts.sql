@@ -15,5 +15,3 @@ as $$
     order by e.place
   );
 $$;
-revoke all on function messaging.entry_contacts(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.entry_contacts(uuid, jsonb) to service_role;

@@ -49,9 +49,3 @@ exception when sqlstate 'MI010' then
   return null;
 end;
 $$;
-revoke all
-on function messaging.expected_end(messaging.instances, messaging.batches, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.expected_end(messaging.instances, messaging.batches, timestamptz)
-to service_role;

@@ -18,5 +18,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.feed_after_settling(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.feed_after_settling(uuid[]) to service_role;

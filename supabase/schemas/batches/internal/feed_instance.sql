@@ -4,7 +4,7 @@
 -- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
 -- before. Where only new contacts are left that have no place today, the first of them is queued: it says
 -- what the batch waits for, and known ones pass it.
--- Whom the batches pass over until then is skipped, with its reason. Who has no slot in time stays pending:
+-- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays pending:
 -- it reads as expired when the batch's time is over.
 -- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
@@ -58,7 +58,7 @@ begin
         jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
       );
     else
-      perform from messaging.contacts c where c.id = step.contact_id for key share skip locked;
+      perform from messaging.contacts c where c.id = step.contact_id and c.merged_into is null for key share skip locked;
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
         update messaging.batches b
@@ -72,7 +72,7 @@ begin
     select from messaging.message_queue q where q.message_id = b.waiting_message
   );
   if found then
-    perform from messaging.contacts c where c.id = first_as_new.contact_id for key share skip locked;
+    perform from messaging.contacts c where c.id = first_as_new.contact_id and c.merged_into is null for key share skip locked;
     if found then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
@@ -118,5 +118,3 @@ begin
   perform messaging.note_feeding(of_instance);
 end;
 $$;
-revoke all on function messaging.feed_instance(uuid) from public, anon, authenticated;
-grant execute on function messaging.feed_instance(uuid) to service_role;

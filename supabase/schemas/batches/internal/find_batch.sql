@@ -17,5 +17,3 @@ begin
   return batch;
 end;
 $$;
-revoke all on function messaging.find_batch(jsonb) from public, anon, authenticated;
-grant execute on function messaging.find_batch(jsonb) to service_role;

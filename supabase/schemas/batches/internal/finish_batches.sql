@@ -34,5 +34,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.finish_batches(uuid) from public, anon, authenticated;
-grant execute on function messaging.finish_batches(uuid) to service_role;

@@ -22,5 +22,3 @@ begin
   where r.contact_id = any (person_ids);
 end;
 $$;
-revoke all on function messaging.forget_recipients(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.forget_recipients(uuid[]) to service_role;

@@ -21,5 +21,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.has_waiting_message(uuid) from public, anon, authenticated;
-grant execute on function messaging.has_waiting_message(uuid) to service_role;

@@ -14,22 +14,28 @@ stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  refusal text;
 begin
   candidate.is_new := false;
   if candidate.reason is not null then
     return;
   end if;
-  if contact.is_blocked then
+  -- The window is judged by the slot: see reachable_until.
+  refusal := messaging.send_refusal(
+    contact.is_blocked, contact.consent_marketing, null, null, draft->>'messageType', purpose, null
+  );
+  if refusal = 'contact_blocked' then
     candidate.reason := 'blocked';
-  elsif purpose = 'marketing' and contact.consent_marketing = 'denied' then
+  elsif refusal = 'contact_opted_out' then
     candidate.reason := 'opted_out';
   elsif phone is null and contact.phone is null and messaging.lacks_address(
     instance, contact, draft->'content'->'template'->'needsPhone' is not null
   ) then
     candidate.reason := 'recipient_needs_phone';
   end if;
-  if instance.provider_class = 'official' and draft->>'messageType' <> 'template' then
-    candidate.reachable_until := contact.last_inbound_at + interval '24 hours';
+  if messaging.needs_open_window(instance.provider_class, draft->>'messageType') then
+    candidate.reachable_until := messaging.window_closes_at(contact.last_inbound_at);
   end if;
   if instance.protection->>'newContactsPerDay' is null or candidate.reason is not null then
     return;
@@ -47,23 +53,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.judge_recipient(
-  messaging.instances,
-  text,
-  messaging.contacts,
-  text,
-  jsonb,
-  messaging.batch_candidate
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.judge_recipient(
-  messaging.instances,
-  text,
-  messaging.contacts,
-  text,
-  jsonb,
-  messaging.batch_candidate
-)
-to service_role;

@@ -49,9 +49,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.judged_entries(messaging.instances, text, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.judged_entries(messaging.instances, text, jsonb)
-to service_role;

@@ -17,9 +17,3 @@ exception when sqlstate 'MI033' then
   return true;
 end;
 $$;
-revoke all
-on function messaging.lacks_address(messaging.instances, messaging.contacts, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.lacks_address(messaging.instances, messaging.contacts, boolean)
-to service_role;

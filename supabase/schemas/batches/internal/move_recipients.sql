@@ -1,5 +1,5 @@
 -- merge_contacts: what batches have for `gone` is for `kept` now. Where both are in one batch, only one is
--- written to: whoever has been already or is about to be, else whose message waits, else the first of the
+-- written to: one that has been already or is about to be, else one whose message waits, else the first of the
 -- list. The others are skipped, and their waiting messages canceled.
 -- The caller holds both contacts. Locks the messages, pacing, dispatch, the batches. A queue row that
 -- somebody else holds is about to be sent, and stays.
@@ -58,5 +58,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.move_recipients(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.move_recipients(uuid, uuid) to service_role;

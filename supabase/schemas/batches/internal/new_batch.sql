@@ -31,5 +31,3 @@ begin
   return batch;
 end;
 $$;
-revoke all on function messaging.new_batch(jsonb) from public, anon, authenticated;
-grant execute on function messaging.new_batch(jsonb) to service_role;

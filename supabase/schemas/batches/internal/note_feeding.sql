@@ -16,5 +16,3 @@ begin
   where d.instance_id = of_instance and d.feeds_batches <> is_feeding;
 end;
 $$;
-revoke all on function messaging.note_feeding(uuid) from public, anon, authenticated;
-grant execute on function messaging.note_feeding(uuid) to service_role;

@@ -53,9 +53,3 @@ begin
   return placed_id;
 end;
 $$;
-revoke all
-on function messaging.place_batch_message(messaging.instances, messaging.batches, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.place_batch_message(messaging.instances, messaging.batches, integer)
-to service_role;

@@ -22,9 +22,3 @@ begin
   end;
 end;
 $$;
-revoke all
-on function messaging.recipient_status(messaging.batches, messaging.batch_recipients, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.recipient_status(messaging.batches, messaging.batch_recipients, text)
-to service_role;

@@ -41,7 +41,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.refused_recipients(messaging.batches)
-from public, anon, authenticated;
-grant execute on function messaging.refused_recipients(messaging.batches) to service_role;

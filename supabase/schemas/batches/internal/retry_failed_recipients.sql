@@ -29,5 +29,3 @@ begin
   return coalesce(retried, 0);
 end;
 $$;
-revoke all on function messaging.retry_failed_recipients(uuid) from public, anon, authenticated;
-grant execute on function messaging.retry_failed_recipients(uuid) to service_role;

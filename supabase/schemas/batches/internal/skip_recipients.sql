@@ -46,5 +46,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.skip_recipients(jsonb, text) from public, anon, authenticated;
-grant execute on function messaging.skip_recipients(jsonb, text) to service_role;

@@ -50,7 +50,3 @@ begin
   perform messaging.refresh_dispatch(array[batch.instance_id]);
 end;
 $$;
-revoke all
-on function messaging.take_back_waiting(messaging.batches)
-from public, anon, authenticated;
-grant execute on function messaging.take_back_waiting(messaging.batches) to service_role;

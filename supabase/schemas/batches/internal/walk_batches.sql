@@ -12,7 +12,7 @@
 -- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
 -- up single sends may not be queued: one whose slot the window's end has moved to another day while the
 -- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
--- Reads recipients from cursors: whoever needs few reads few. Writes and locks nothing. Errors: MI010.
+-- Reads recipients from cursors: a caller that needs few reads few. Writes and locks nothing. Errors: MI010.
 create or replace function messaging.walk_batches(
   instance messaging.instances,
   clock timestamptz,
@@ -228,25 +228,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.walk_batches(
-  messaging.instances,
-  timestamptz,
-  messaging.batches,
-  jsonb,
-  uuid,
-  integer,
-  boolean
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.walk_batches(
-  messaging.instances,
-  timestamptz,
-  messaging.batches,
-  jsonb,
-  uuid,
-  integer,
-  boolean
-)
-to service_role;

@@ -26,7 +26,7 @@ begin
   if action = 'start' then
     refused := messaging.refused_recipients(batch);
   end if;
-  -- Whoever holds a message may wait for the pacing row.
+  -- A transaction that holds a message may wait for the pacing row.
   perform from messaging.messages m
   where m.batch_id = batch.id and m.status = 'queued'
   order by m.id
@@ -79,5 +79,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_batch(batch));
 end;
 $$;
-revoke all on function public.change_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.change_batch(jsonb) to service_role;

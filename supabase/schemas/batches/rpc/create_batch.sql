@@ -1,7 +1,7 @@
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
 -- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
 -- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (the
--- message's file: see take_media), 40001.
+-- message's file: see take_media), MI055.
 create or replace function public.create_batch(request jsonb)
 returns jsonb
 language plpgsql
@@ -21,6 +21,7 @@ begin
     );
   end if;
   insert into messaging.batches select batch.*;
+  perform messaging.take_denial_hashes(request);
   stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
   return messaging.keep_outcome(request, jsonb_build_object(
     'batchId', batch.id,
@@ -31,5 +32,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.create_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.create_batch(jsonb) to service_role;

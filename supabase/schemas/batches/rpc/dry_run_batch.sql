@@ -30,5 +30,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.dry_run_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.dry_run_batch(jsonb) to service_role;

@@ -20,5 +20,3 @@ begin
   return messaging.describe_dry_run(steps, instance.time_zone, null);
 end;
 $$;
-revoke all on function public.dry_run_new_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.dry_run_new_batch(jsonb) to service_role;

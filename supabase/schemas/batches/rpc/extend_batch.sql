@@ -1,6 +1,6 @@
 -- batches-api: adds recipients to a draft. `request`: instanceId, batchId, entries (see add_recipients),
 -- errors, idempotency. Returns {batchId, status, added, duplicates, errors}.
--- Errors: MI007, MI008, MI027, MI028 (no draft), MI029 (more than 100,000), 40001.
+-- Errors: MI007, MI008, MI027, MI028 (no draft), MI029 (more than 100,000), MI055.
 create or replace function public.extend_batch(request jsonb)
 returns jsonb
 language plpgsql
@@ -15,6 +15,7 @@ begin
     return replayed;
   end if;
   batch := messaging.find_batch(request);
+  perform messaging.take_denial_hashes(request);
   stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
   return messaging.keep_outcome(request, jsonb_build_object(
     'batchId', batch.id,
@@ -25,5 +26,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.extend_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.extend_batch(jsonb) to service_role;

@@ -37,5 +37,3 @@ begin
   return jsonb_build_object('fed', fed);
 end;
 $$;
-revoke all on function public.feed_batches(jsonb) from public, anon, authenticated;
-grant execute on function public.feed_batches(jsonb) to service_role;

@@ -9,5 +9,3 @@ begin
   return messaging.describe_batch(messaging.find_batch(request));
 end;
 $$;
-revoke all on function public.get_batch(jsonb) from public, anon, authenticated;
-grant execute on function public.get_batch(jsonb) to service_role;

@@ -91,5 +91,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_batch_recipients(jsonb) from public, anon, authenticated;
-grant execute on function public.list_batch_recipients(jsonb) to service_role;

@@ -55,5 +55,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.prepare_batch_recipients(jsonb) from public, anon, authenticated;
-grant execute on function public.prepare_batch_recipients(jsonb) to service_role;

@@ -25,8 +25,6 @@ where status = 'pending';
 create index batch_recipients_untold on messaging.batch_recipients (batch_id)
 where status != 'accepted' and message_id is not null;
 alter table messaging.batch_recipients enable row level security;
-revoke all on table messaging.batch_recipients from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.batch_recipients to service_role;
 comment on column messaging.batch_recipients.phone is
   'As the list has it: where the message goes until an address is proven.';
 comment on column messaging.batch_recipients.draft is

@@ -43,8 +43,6 @@ with (fillfactor = 50);
 create index batches_of_instance on messaging.batches (instance_id, created_at, id);
 create index batches_running on messaging.batches (instance_id) where status = 'running';
 alter table messaging.batches enable row level security;
-revoke all on table messaging.batches from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.batches to service_role;
 comment on column messaging.batches.purpose is
   'marketing, utility or authentication as the call or the template says; NULL is service.';
 comment on column messaging.batches.seed is

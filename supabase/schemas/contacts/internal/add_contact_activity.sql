@@ -20,5 +20,3 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.add_contact_activity() from public, anon, authenticated;
-grant execute on function messaging.add_contact_activity() to service_role;

@@ -1,5 +1,5 @@
 -- Creates the contact of a person of whom nothing is known yet but the address that it went on under.
--- Errors: 40001 where another call has created it meanwhile.
+-- Errors: MI055 where another call has created it meanwhile.
 create or replace function messaging.add_moved_contact(instance_id uuid, address text)
 returns messaging.contacts
 language plpgsql
@@ -11,17 +11,15 @@ begin
   insert into messaging.contacts (instance_id, phone, identity_key, origin)
   values (
     add_moved_contact.instance_id,
-    case when address ~ '^[0-9]{8,15}$' then address end,
+    case when messaging.is_phone(address) then address end,
     messaging.phone_identity_key(address), 'inbound'
   )
   on conflict on constraint contacts_identity do nothing
   returning * into contact;
   if contact.id is null then
-    raise exception using errcode = 'serialization_failure', message = 'created meanwhile';
+    raise exception using errcode = 'MI055', message = 'created meanwhile';
   end if;
   perform messaging.record_new_contacts(array[contact.id]);
   return contact;
 end;
 $$;
-revoke all on function messaging.add_moved_contact(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.add_moved_contact(uuid, text) to service_role;

@@ -17,5 +17,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.address_kind(text) from public, anon, authenticated;
-grant execute on function messaging.address_kind(text) to service_role;

@@ -40,5 +40,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.apply_tags(uuid, uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.apply_tags(uuid, uuid, jsonb) to service_role;

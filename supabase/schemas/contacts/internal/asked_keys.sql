@@ -15,5 +15,3 @@ as $$
     from generate_series(1, char_length(folded) - 2) as place
   ) as asked;
 $$;
-revoke all on function messaging.asked_keys(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.asked_keys(uuid, text) to service_role;

@@ -1,6 +1,6 @@
 -- Gives a contact without a phone the phone that it has shown. From now on the phone is its identity.
 -- A contact that has the phone already is the same person: the two are merged.
--- Returns the contact as it is now. Errors: 40001 where another call has merged one of them.
+-- Returns the contact as it is now. Errors: MI055 where another call has merged one of them.
 create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
 returns messaging.contacts
 language plpgsql
@@ -11,7 +11,7 @@ declare
   shown messaging.contacts;
   before jsonb;
 begin
-  if contact.phone is not null or phone !~ '^[0-9]{8,15}$' then
+  if contact.phone is not null or not messaging.is_phone(phone) then
     return contact;
   end if;
   other := messaging.find_contact(contact.instance_id, phone);
@@ -33,7 +33,3 @@ begin
   return shown;
 end;
 $$;
-revoke all
-on function messaging.assign_contact_phone(messaging.contacts, text)
-from public, anon, authenticated;
-grant execute on function messaging.assign_contact_phone(messaging.contacts, text) to service_role;

@@ -4,7 +4,7 @@
 -- statement without saidAt was made now. A statement of what is known already is logged, and changes
 -- nothing: the consent keeps its instant and its source.
 -- Returns whether the consent has changed, with its event recorded and the contact noted. Locks the
--- contact. Errors: 40001 where the contact was merged since it was found; the call must be repeated.
+-- contact. Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.change_consent(contact_id uuid, statement jsonb)
 returns boolean
 language plpgsql
@@ -16,9 +16,9 @@ declare
   contact messaging.contacts;
 begin
   select c.* into contact from messaging.contacts c
-  where c.id = change_consent.contact_id for no key update;
+  where c.id = change_consent.contact_id and c.merged_into is null for no key update;
   if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   insert into messaging.consent_log (
     instance_id, contact_id, marketing, said_at, source, evidence, message_id
@@ -40,5 +40,3 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.change_consent(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.change_consent(uuid, jsonb) to service_role;

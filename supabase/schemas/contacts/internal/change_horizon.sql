@@ -25,5 +25,3 @@ begin
   return clock + least(distance, 0) * interval '1 millisecond';
 end;
 $$;
-revoke all on function messaging.change_horizon(uuid) from public, anon, authenticated;
-grant execute on function messaging.change_horizon(uuid) to service_role;

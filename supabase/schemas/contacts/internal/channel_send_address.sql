@@ -23,21 +23,14 @@ begin
   ) then
     return address;
   end if;
-  select a.address into address
-  from messaging.contact_addresses a
-  where a.contact_id = contact.id and a.address ~ '^[0-9]+$' and a.proven_at > '-infinity'
-  order by a.proven_at desc
-  limit 1;
-  address := coalesce(address, phone_given, contact.phone);
+  address := coalesce(
+    (select p.address from messaging.proven_address(contact.id, true) as p),
+    phone_given,
+    contact.phone
+  );
   if address is null then
     raise exception using errcode = 'MI033', message = 'recipient_needs_phone';
   end if;
   return address;
 end;
 $$;
-revoke all
-on function messaging.channel_send_address(messaging.instances, messaging.contacts, text, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.channel_send_address(messaging.instances, messaging.contacts, text, boolean)
-to service_role;

@@ -10,21 +10,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    (
-      select case when newest.changed_by is not null then newest.address end
-      from (
-        select a.address, a.changed_by
-        from messaging.contact_addresses a
-        where a.contact_id = contact.id and a.address ~ '^[0-9]+$'
-        order by a.proven_at desc
-        limit 1
-      ) as newest
-    ),
+    (select announced.phone from messaging.announced_phone(contact.id) as announced),
     contact.phone
   );
 end;
 $$;
-revoke all
-on function messaging.contact_display_phone(messaging.contacts)
-from public, anon, authenticated;
-grant execute on function messaging.contact_display_phone(messaging.contacts) to service_role;

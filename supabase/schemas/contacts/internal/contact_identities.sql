@@ -41,7 +41,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.contact_identities(messaging.contacts)
-from public, anon, authenticated;
-grant execute on function messaging.contact_identities(messaging.contacts) to service_role;

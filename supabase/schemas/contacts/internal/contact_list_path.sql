@@ -54,7 +54,3 @@ begin
   return 'order';
 end;
 $$;
-revoke all
-on function messaging.contact_list_path(uuid, jsonb, integer)
-from public, anon, authenticated;
-grant execute on function messaging.contact_list_path(uuid, jsonb, integer) to service_role;

@@ -103,5 +103,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.contact_list_query(text, jsonb) from public, anon, authenticated;
-grant execute on function messaging.contact_list_query(text, jsonb) to service_role;

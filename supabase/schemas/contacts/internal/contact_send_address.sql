@@ -11,19 +11,10 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    (
-      select a.address from messaging.contact_addresses a
-      where a.contact_id = contact.id and a.proven_at > '-infinity'
-      order by a.proven_at desc
-      limit 1
-    ),
+    (select p.address from messaging.proven_address(contact.id, false) as p),
     phone_given,
     contact.phone,
     contact.identity_key
   );
 end;
 $$;
-revoke all
-on function messaging.contact_send_address(messaging.contacts, text)
-from public, anon, authenticated;
-grant execute on function messaging.contact_send_address(messaging.contacts, text) to service_role;

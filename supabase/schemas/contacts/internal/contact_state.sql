@@ -30,5 +30,3 @@ as $$
   from messaging.contacts c
   where c.id = contact_state.contact_id;
 $$;
-revoke all on function messaging.contact_state(uuid) from public, anon, authenticated;
-grant execute on function messaging.contact_state(uuid) to service_role;

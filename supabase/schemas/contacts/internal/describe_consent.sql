@@ -14,9 +14,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_consent(messaging.contacts, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_consent(messaging.contacts, text)
-to service_role;

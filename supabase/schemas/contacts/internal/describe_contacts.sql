@@ -14,6 +14,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   zone constant text := instance.time_zone;
 begin
   return (
@@ -45,8 +46,8 @@ begin
             'identities', shown.identities,
             'window', case
               when instance.provider_class = 'official' then jsonb_build_object(
-                'isOpen', coalesce(c.last_inbound_at >= clock_timestamp() - interval '24 hours', false),
-                'closesAt', messaging.iso_in_zone(c.last_inbound_at + interval '24 hours', zone)
+                'isOpen', coalesce(messaging.window_closes_at(c.last_inbound_at) >= clock, false),
+                'closesAt', messaging.iso_in_zone(messaging.window_closes_at(c.last_inbound_at), zone)
               )
             end,
             'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, zone),
@@ -77,7 +78,7 @@ begin
     left join messaging.conversations v on v.contact_id = any (array[c.id])
     left join messaging.portfolios f on f.contact_id = any (array[c.id])
     left join messaging.agent_pauses p
-      on p.contact_id = any (array[c.id]) and p.paused_until > clock_timestamp()
+      on p.contact_id = any (array[c.id]) and p.paused_until > clock
     left join lateral (
       select jsonb_agg(t.name order by lower(t.name)) as names
       from messaging.contact_tags g
@@ -89,9 +90,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_contacts(messaging.instances, uuid[])
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_contacts(messaging.instances, uuid[])
-to service_role;

@@ -26,5 +26,3 @@ begin
   return contact;
 end;
 $$;
-revoke all on function messaging.find_contact(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.find_contact(uuid, text) to service_role;

@@ -27,5 +27,3 @@ begin
   return contact;
 end;
 $$;
-revoke all on function messaging.find_contact_by_id(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.find_contact_by_id(uuid, uuid) to service_role;

@@ -4,7 +4,7 @@
 -- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
 -- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
--- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
+-- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
   instance_id uuid,
   phone text,
@@ -25,7 +25,7 @@ begin
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
     values (
       find_or_add_contact.instance_id,
-      case when find_or_add_contact.phone ~ '^[0-9]{8,15}$' then find_or_add_contact.phone end,
+      case when messaging.is_phone(find_or_add_contact.phone) then find_or_add_contact.phone end,
       messaging.phone_identity_key(find_or_add_contact.phone), 'api'
     )
     on conflict on constraint contacts_identity do nothing
@@ -43,11 +43,9 @@ begin
     contact := messaging.find_contact(instance_id, phone);
   end if;
   -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
-  perform from messaging.contacts c where c.id = contact.id for key share;
+  perform from messaging.contacts c where c.id = contact.id and c.merged_into is null for key share;
   if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
 end;
 $$;
-revoke all on function messaging.find_or_add_contact(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.find_or_add_contact(uuid, text) to service_role;

@@ -1,8 +1,9 @@
 -- The contact that a call is about: see find_recipient for `target`. A phone or a user id that no contact
 -- has makes one: see find_or_add_contact. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
--- Errors: MI031 for an unknown contactId; 40001 where the contact was merged since it was found; the call
--- must be repeated.
+-- `target` may bring denialHashes: see take_denial_hashes.
+-- Errors: MI031 for an unknown contactId; MI055 where the contact was merged since it was found; the call
+-- must be repeated; MI037: see is_kept_denial.
 create or replace function messaging.find_or_add_recipient(
   instance_id uuid,
   target jsonb,
@@ -16,6 +17,7 @@ declare
   found_contact record;
 begin
   if target->>'contactId' is null then
+    perform messaging.take_denial_hashes(target);
     found_contact := messaging.find_or_add_contact(
       instance_id, coalesce(target->>'phone', target->>'userId')
     );
@@ -25,13 +27,9 @@ begin
   end if;
   contact := messaging.find_recipient(instance_id, target);
   is_new := false;
-  perform from messaging.contacts c where c.id = contact.id for key share;
+  perform from messaging.contacts c where c.id = contact.id and c.merged_into is null for key share;
   if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
 end;
 $$;
-revoke all
-on function messaging.find_or_add_recipient(uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.find_or_add_recipient(uuid, jsonb) to service_role;

@@ -21,5 +21,3 @@ begin
   return contact;
 end;
 $$;
-revoke all on function messaging.find_recipient(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.find_recipient(uuid, jsonb) to service_role;

@@ -17,5 +17,3 @@ begin
   ));
 end;
 $$;
-revoke all on function messaging.fold_text(text) from public, anon, authenticated;
-grant execute on function messaging.fold_text(text) to service_role;

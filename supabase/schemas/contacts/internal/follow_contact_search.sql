@@ -9,5 +9,3 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.follow_contact_search() from public, anon, authenticated;
-grant execute on function messaging.follow_contact_search() to service_role;

@@ -22,5 +22,3 @@ begin
   on conflict do nothing;
 end;
 $$;
-revoke all on function messaging.keep_own_addresses(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.keep_own_addresses(uuid, uuid) to service_role;

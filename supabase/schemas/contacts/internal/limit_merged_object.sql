@@ -15,5 +15,3 @@ begin
   return merged;
 end;
 $$;
-revoke all on function messaging.limit_merged_object(jsonb, text) from public, anon, authenticated;
-grant execute on function messaging.limit_merged_object(jsonb, text) to service_role;

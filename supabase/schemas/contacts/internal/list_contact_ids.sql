@@ -64,9 +64,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.list_contact_ids(uuid, jsonb, timestamptz, uuid, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.list_contact_ids(uuid, jsonb, timestamptz, uuid, integer)
-to service_role;

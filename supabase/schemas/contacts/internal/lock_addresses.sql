@@ -10,12 +10,11 @@ as $$
 begin
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (
-    select distinct hashtextextended('addresses ' || lock_addresses.instance_id::text, 0)
-      # (hashtext(messaging.phone_identity_key(seen.address)) & 255) as lock_key
+    select distinct messaging.address_lock_key(
+      lock_addresses.instance_id, messaging.phone_identity_key(seen.address)
+    ) as lock_key
     from unnest(addresses) as seen(address)
     order by lock_key
   ) as wanted;
 end;
 $$;
-revoke all on function messaging.lock_addresses(uuid, text[]) from public, anon, authenticated;
-grant execute on function messaging.lock_addresses(uuid, text[]) to service_role;

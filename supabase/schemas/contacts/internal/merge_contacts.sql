@@ -1,10 +1,13 @@
--- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: messages, notes,
--- tags, addresses. Values of `kept` win; a name that was given wins over a profile name. Of two consents
--- `denied` wins, then the newer. Deletes `gone`, whose row of contact_activity remains as its tombstone.
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: notes, tags, addresses,
+-- the messages that wait or are being sent, and as many others as a step moves; run_merges moves the rest.
+-- Until then `gone` is a row that only its messages name: no call finds it, its id means `kept`, and who
+-- reads the messages of `kept` reads those too (see merged_contact_ids).
+-- Values of `kept` win; a name that was given wins over a profile name. Of two consents
+-- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
 -- Records contact.merged, then what has become of `kept` by it.
--- Returns `kept` as it is now. Errors: 40001 where another call has merged one of them.
+-- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
   kept messaging.contacts,
   gone messaging.contacts
@@ -24,10 +27,13 @@ declare
   paused_until timestamptz;
   changed_at timestamptz;
 begin
-  perform from messaging.contacts c where c.id in (kept.id, gone.id) order by c.id for update;
+  perform from messaging.contacts c
+  where c.id in (kept.id, gone.id) and c.merged_into is null
+  order by c.id
+  for update;
   get diagnostics still_there = row_count;
   if still_there < 2 then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   contact_before := messaging.contact_state(kept.id);
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
@@ -58,7 +64,6 @@ begin
   on conflict do nothing;
   perform messaging.move_recipients(kept.id, gone.id);
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
-  update messaging.media m set contact_id = kept.id where m.contact_id = gone.id;
   perform messaging.keep_own_addresses(kept.id, gone.id);
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
   update messaging.contacts c
@@ -102,7 +107,28 @@ begin
   ) as consents(is_others)
   where c.id = known.id and other.id = gone.id
   returning c.* into merged;
-  delete from messaging.contacts c where c.id = gone.id;
+  delete from messaging.contact_tags t where t.contact_id = gone.id;
+  delete from messaging.portfolios p where p.contact_id = gone.id;
+  delete from messaging.agent_pauses p where p.contact_id = gone.id;
+  delete from messaging.contact_search s where s.contact_id = gone.id;
+  update messaging.contacts c
+  set merged_into = kept.id, identity_key = 'merged:' || c.id
+  where c.id = gone.id;
+  update messaging.contacts c set merged_into = kept.id where c.merged_into = gone.id;
+  -- The rest of what is under way settles on the survivor, and what waits goes to its address.
+  update messaging.messages m
+  set (contact_id, conversation_id, phone_given) = (
+    select moved.contact_id, moved.conversation_id, moved.phone_given
+    from messaging.message_after_merge(m) as moved
+  )
+  where m.id = any (array(
+    select w.id
+    from messaging.messages w
+    join messaging.message_queue q on q.message_id = any (array[w.id])
+    where w.contact_id = gone.id and w.sent_at is null
+    order by w.id
+    for no key update of w
+  ));
   if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
     -- From now on the phone is its identity, as by assign_contact_phone.
     update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
@@ -122,8 +148,10 @@ begin
   if paused_until > clock_timestamp() then
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
+  -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
+  perform messaging.move_merged_messages(gone.id, 500);
   changed_at := messaging.change_instant(kept.instance_id);
-  -- Tombstones are locked here, not last: whoever touches them holds the contact that is gone now.
+  -- Tombstones are locked here, not last: what changes them holds the contact that is gone now.
   insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
   values (gone.id, gone.instance_id, changed_at, kept.id)
   on conflict on constraint contact_activity_pkey do update
@@ -136,9 +164,3 @@ begin
   return merged;
 end;
 $$;
-revoke all
-on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
-from public, anon, authenticated;
-grant execute
-on function messaging.merge_contacts(messaging.contacts, messaging.contacts)
-to service_role;

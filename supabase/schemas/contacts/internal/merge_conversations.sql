@@ -1,4 +1,4 @@
--- merge_contacts: moves messages, notes, transfers and the agent's knowledge from one conversation
+-- merge_contacts: moves notes, transfers and the agent's knowledge from one conversation
 -- into another, which keeps its own operator, department and agent. Open questions move too.
 -- The caller holds both conversations locked.
 create or replace function messaging.merge_conversations(
@@ -10,11 +10,6 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- What waits goes to the survivor's address, not to the spelling of a number that it has left.
-  update messaging.messages m
-  set contact_id = kept.contact_id, conversation_id = kept.id,
-    phone_given = case when m.status <> 'queued' then m.phone_given end
-  where m.instance_id = gone.instance_id and m.contact_id = gone.contact_id;
   update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
   insert into messaging.agent_sessions as session (
@@ -61,11 +56,8 @@ begin
   delete from messaging.outbox o
   where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
     and o.claim_token is null;
+  delete from messaging.agent_sessions s where s.conversation_id = gone.id;
+  -- Holds the messages that still move, and is shown to nobody.
+  update messaging.conversations c set is_merged = true where c.id = gone.id;
 end;
 $$;
-revoke all
-on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
-from public, anon, authenticated;
-grant execute
-on function messaging.merge_conversations(messaging.conversations, messaging.conversations)
-to service_role;

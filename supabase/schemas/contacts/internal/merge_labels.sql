@@ -17,5 +17,3 @@ as $$
     )
   end;
 $$;
-revoke all on function messaging.merge_labels(jsonb, jsonb) from public, anon, authenticated;
-grant execute on function messaging.merge_labels(jsonb, jsonb) to service_role;

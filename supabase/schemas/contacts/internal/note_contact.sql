@@ -15,5 +15,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.note_contact(uuid) from public, anon, authenticated;
-grant execute on function messaging.note_contact(uuid) to service_role;

@@ -19,5 +19,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.phone_identity_key(text) from public, anon, authenticated;
-grant execute on function messaging.phone_identity_key(text) to service_role;

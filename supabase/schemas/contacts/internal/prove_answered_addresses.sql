@@ -47,9 +47,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.prove_answered_addresses(messaging.settlement[], timestamptz)
-to service_role;

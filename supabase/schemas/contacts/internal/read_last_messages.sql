@@ -32,9 +32,15 @@ begin
       max(m.created_at) filter (where m.direction = 'inbound') as inbound_stored_at,
       max(m.sent_at) filter (where m.direction = 'outbound') as outbound_at
     from (
-      select n.sent_at, n.created_at, n.direction
-      from messaging.messages n
-      where n.contact_id = t.contact_id and n.sent_at is not null
+      select n.*
+      from unnest(messaging.merged_contact_ids(t.contact_id)) as own(contact_id)
+      cross join lateral (
+        select r.sent_at, r.created_at, r.direction
+        from messaging.messages r
+        where r.contact_id = own.contact_id and r.sent_at is not null
+        order by r.sent_at desc
+        limit 50
+      ) as n
       order by n.sent_at desc
       limit 50
     ) as m
@@ -43,9 +49,3 @@ begin
   set last_message_at = excluded.last_message_at, awaits_reply = excluded.awaits_reply;
 end;
 $$;
-revoke all
-on function messaging.read_last_messages(messaging.contact_activity[])
-from public, anon, authenticated;
-grant execute
-on function messaging.read_last_messages(messaging.contact_activity[])
-to service_role;

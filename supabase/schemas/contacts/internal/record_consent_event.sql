@@ -20,7 +20,3 @@ begin
   where i.id = contact.instance_id;
 end;
 $$;
-revoke all
-on function messaging.record_consent_event(messaging.contacts)
-from public, anon, authenticated;
-grant execute on function messaging.record_consent_event(messaging.contacts) to service_role;

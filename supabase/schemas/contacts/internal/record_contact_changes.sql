@@ -33,7 +33,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.record_contact_changes(uuid, uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.record_contact_changes(uuid, uuid, jsonb) to service_role;

@@ -29,5 +29,3 @@ begin
   order by c.id;
 end;
 $$;
-revoke all on function messaging.record_new_contacts(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.record_new_contacts(uuid[]) to service_role;

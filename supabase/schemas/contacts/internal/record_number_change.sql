@@ -4,7 +4,8 @@
 -- same person; any other contact may be the number's former owner and keeps it. A user id is never given
 -- to another person: contacts of both are one where one of them has no phone.
 -- The change may come before anything else of the person: it is remembered by a contact of its own.
--- Returns whether anything changed. Errors: 40001 where another call has merged the contact.
+-- A changed user id is told once by contact.identity_changed, in however many places the provider tells it.
+-- Returns whether anything changed. Errors: MI055 where another call has merged the contact.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -18,6 +19,7 @@ declare
   moved_proven_at timestamptz;
   before jsonb;
   is_recorded boolean;
+  was_told boolean;
 begin
   if exists (
     select from messaging.contact_addresses a
@@ -54,9 +56,15 @@ begin
   end if;
   perform from messaging.contacts c where c.id = contact.id for no key update;
   if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   before := messaging.contact_state(contact.id);
+  was_told := exists (
+    select from messaging.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = messaging.phone_identity_key(event->>'oldAddress')
+      and a.replaced_by = event->>'newAddress'
+  );
   if not is_user_id then
     contact := messaging.assign_contact_phone(contact, event->>'newAddress');
   end if;
@@ -65,13 +73,17 @@ begin
     from messaging.contact_addresses a
     where a.instance_id = record_number_change.instance_id
       and a.identity_key = messaging.phone_identity_key(event->>'oldAddress');
-    update messaging.contact_addresses a set proven_at = '-infinity'
+    update messaging.contact_addresses a
+    set proven_at = '-infinity', replaced_by = event->>'newAddress'
     where a.instance_id = record_number_change.instance_id
       and a.identity_key = messaging.phone_identity_key(event->>'oldAddress');
   end if;
   -- What was written before the change may come after it: it is of this person.
-  insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
-  select record_number_change.instance_id, event->>'oldAddress', contact.id, '-infinity'
+  insert into messaging.contact_addresses (
+    instance_id, address, contact_id, proven_at, replaced_by
+  )
+  select record_number_change.instance_id, event->>'oldAddress', contact.id, '-infinity',
+    case when is_user_id then event->>'newAddress' end
   where (messaging.find_contact(instance_id, event->>'oldAddress')).id is null
   on conflict do nothing;
   insert into messaging.contact_addresses as a (
@@ -95,6 +107,9 @@ begin
     array[event->>'oldAddress', event->>'newAddress']
   );
   perform messaging.record_contact_changes(instance_id, contact.id, before);
+  if is_recorded and is_user_id and not was_told then
+    perform messaging.record_identity_change(contact, event);
+  end if;
   if is_recorded then
     perform messaging.note_contact(contact.id);
     perform messaging.refresh_contact_search(contact.id);
@@ -102,5 +117,3 @@ begin
   return is_recorded;
 end;
 $$;
-revoke all on function messaging.record_number_change(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_number_change(uuid, jsonb) to service_role;

@@ -13,5 +13,3 @@ begin
   where s.words <> excluded.words;
 end;
 $$;
-revoke all on function messaging.refresh_contact_search(uuid) from public, anon, authenticated;
-grant execute on function messaging.refresh_contact_search(uuid) to service_role;

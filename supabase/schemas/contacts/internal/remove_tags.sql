@@ -19,5 +19,3 @@ as $$
   )
   select coalesce(jsonb_agg(r.name order by r.name), '[]') from removed r;
 $$;
-revoke all on function messaging.remove_tags(uuid, uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.remove_tags(uuid, uuid, jsonb) to service_role;

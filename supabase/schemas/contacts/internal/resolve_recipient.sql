@@ -1,6 +1,6 @@
 -- The contact that a call is about, found or created: see find_or_add_recipient. Records contact.created
 -- of a new one.
--- Errors: MI031 for an unknown contactId; 40001 where the contact was merged since it was found; the call
+-- Errors: MI031 for an unknown contactId; MI055 where the contact was merged since it was found; the call
 -- must be repeated.
 create or replace function messaging.resolve_recipient(
   instance_id uuid,
@@ -21,5 +21,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.resolve_recipient(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.resolve_recipient(uuid, jsonb) to service_role;

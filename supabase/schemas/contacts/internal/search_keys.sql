@@ -36,5 +36,3 @@ begin
   return keys;
 end;
 $$;
-revoke all on function messaging.search_keys(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.search_keys(uuid, text) to service_role;

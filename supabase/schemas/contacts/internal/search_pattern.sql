@@ -11,5 +11,3 @@ as $$
   select case when char_length(folded) < 3 and folded ~ '^[0-9a-z]' then '(^|[^0-9a-z])' else '' end
     || regexp_replace(folded, '([\\.^$*+?()|{}\[\]-])', '\\\1', 'g');
 $$;
-revoke all on function messaging.search_pattern(text) from public, anon, authenticated;
-grant execute on function messaging.search_pattern(text) to service_role;

@@ -13,5 +13,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.search_words(messaging.contacts) from public, anon, authenticated;
-grant execute on function messaging.search_words(messaging.contacts) to service_role;

@@ -27,9 +27,3 @@ begin
   return found;
 end;
 $$;
-revoke all
-on function messaging.shows_new_address(jsonb, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.shows_new_address(jsonb, timestamptz)
-to service_role;

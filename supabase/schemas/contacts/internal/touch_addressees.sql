@@ -10,16 +10,7 @@ begin
     contact_id, instance_id, updated_at, last_message_at
   )
   select c.id, c.instance_id,
-    -- change_instant, written out: the condition is the floor, which comes first.
-    case
-      when pg_advisory_xact_lock_shared(
-        uuid_hash(c.instance_id) # 1163284301,
-        (
-          (floor(extract(epoch from clock_timestamp()) * 1000)::bigint & 4294967295) - 2147483648
-        )::integer
-      )::text is not null
-        then date_trunc('milliseconds', clock_timestamp())
-    end,
+    messaging.change_instant(c.instance_id),
     touch_addressees.sent_at
   from messaging.contacts c
   where c.id = any (contact_ids)
@@ -30,7 +21,3 @@ begin
     awaits_reply = a.awaits_reply and coalesce(a.last_message_at > excluded.last_message_at, false);
 end;
 $$;
-revoke all
-on function messaging.touch_addressees(uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.touch_addressees(uuid[], timestamptz) to service_role;

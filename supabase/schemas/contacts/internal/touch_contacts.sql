@@ -13,14 +13,15 @@ set enable_seqscan = off
 as $$
 begin
   return query insert into messaging.contact_activity as a (contact_id, instance_id, updated_at)
-  select c.id, c.instance_id, messaging.change_instant(c.instance_id)
-  from messaging.contacts c
-  where c.id = any (contact_ids)
-  order by c.id
+  select living.id, living.instance_id, messaging.change_instant(living.instance_id)
+  from (
+    select distinct coalesce(c.merged_into, c.id) as id, c.instance_id
+    from messaging.contacts c
+    where c.id = any (contact_ids)
+  ) as living
+  order by living.id
   on conflict on constraint contact_activity_pkey do update
   set updated_at = greatest(a.updated_at, excluded.updated_at)
   returning a.*;
 end;
 $$;
-revoke all on function messaging.touch_contacts(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.touch_contacts(uuid[]) to service_role;

@@ -20,5 +20,3 @@ begin
   perform messaging.read_last_messages(touched);
 end;
 $$;
-revoke all on function messaging.touch_noted_contacts() from public, anon, authenticated;
-grant execute on function messaging.touch_noted_contacts() to service_role;

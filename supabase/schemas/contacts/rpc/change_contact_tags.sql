@@ -36,5 +36,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.change_contact_tags(jsonb) from public, anon, authenticated;
-grant execute on function public.change_contact_tags(jsonb) to service_role;

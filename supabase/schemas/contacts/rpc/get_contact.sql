@@ -21,5 +21,3 @@ begin
   return contact;
 end;
 $$;
-revoke all on function public.get_contact(jsonb) from public, anon, authenticated;
-grant execute on function public.get_contact(jsonb) to service_role;

@@ -51,5 +51,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_contacts(jsonb) from public, anon, authenticated;
-grant execute on function public.list_contacts(jsonb) to service_role;

@@ -4,7 +4,7 @@
 -- other direction, finds nothing left to do.
 -- Returns the outcome: contactId, the survivor; or {replayed}.
 -- Locks the addresses of both, so that events of the same person wait, then as merge_contacts.
--- Errors: MI007, MI008, MI031, MI035; 40001 where another call has merged one of them meanwhile.
+-- Errors: MI007, MI008, MI031, MI035; MI055 where another call has merged one of them meanwhile.
 create or replace function public.merge_contact(request jsonb)
 returns jsonb
 language plpgsql
@@ -42,5 +42,3 @@ begin
   return messaging.keep_outcome(request, jsonb_build_object('contactId', kept.id));
 end;
 $$;
-revoke all on function public.merge_contact(jsonb) from public, anon, authenticated;
-grant execute on function public.merge_contact(jsonb) to service_role;

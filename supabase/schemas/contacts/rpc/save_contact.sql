@@ -70,5 +70,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.save_contact(jsonb) from public, anon, authenticated;
-grant execute on function public.save_contact(jsonb) to service_role;

@@ -37,5 +37,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.set_contact_consent(jsonb) from public, anon, authenticated;
-grant execute on function public.set_contact_consent(jsonb) to service_role;

@@ -2,8 +2,8 @@
 -- what its last message was. `updatedSince` reads it in the order of (updated_at, contact_id).
 -- A table of its own: a send writes this narrow row, and contacts keep their small updates.
 -- Has no foreign key to contacts: the row of a merged or erased contact stays, as its tombstone.
--- A row is added with its contact, by a trigger, whoever creates the contact. It is the last row that
--- a transaction locks, in the order of contact_id: whoever holds one waits for nothing but a rate limit.
+-- A row is added with its contact, by a trigger, whatever creates the contact. It is the last row that
+-- a transaction locks, in the order of contact_id: a transaction that holds one waits for nothing but a rate limit.
 create table messaging.contact_activity (
   contact_id uuid primary key,
   instance_id uuid not null,
@@ -23,8 +23,6 @@ where awaits_reply;
 create index contact_activity_merged on messaging.contact_activity (merged_into)
 where merged_into is not null;
 alter table messaging.contact_activity enable row level security;
-revoke all on table messaging.contact_activity from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.contact_activity to service_role;
 comment on column messaging.contact_activity.updated_at is
   'In whole milliseconds, taken as change_instant says: readers rely on its order.';
 comment on column messaging.contact_activity.last_message_at is

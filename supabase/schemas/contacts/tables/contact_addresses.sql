@@ -9,11 +9,12 @@ create table messaging.contact_addresses (
     on delete cascade,
   proven_at timestamptz not null default now(),
   changed_by text,
+  replaced_by text,
   primary key (instance_id, identity_key)
 );
 create index contact_addresses_contact on messaging.contact_addresses (contact_id, proven_at desc);
 alter table messaging.contact_addresses enable row level security;
-revoke all on table messaging.contact_addresses from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.contact_addresses to service_role;
+comment on column messaging.contact_addresses.replaced_by is
+  'The user id that the provider has given the person in the place of this one: it is shown no more, and still finds the person.';
 comment on column messaging.contact_addresses.changed_by is
   'The provider''s id of the event by which a contact went on under this number: it counts once.';

@@ -15,7 +15,5 @@ create index contact_search_keys on messaging.contact_search using gin (
   messaging.search_keys(instance_id, words)
 );
 alter table messaging.contact_search enable row level security;
-revoke all on table messaging.contact_search from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.contact_search to service_role;
 comment on column messaging.contact_search.words is
   'Name, e-mail, company and phones, folded by fold_text, one on each line.';

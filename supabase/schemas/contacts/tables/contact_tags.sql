@@ -8,5 +8,3 @@ create table messaging.contact_tags (
 );
 create index contact_tags_tag on messaging.contact_tags (tag_id);
 alter table messaging.contact_tags enable row level security;
-revoke all on table messaging.contact_tags from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.contact_tags to service_role;

@@ -25,20 +25,26 @@ create table messaging.contacts (
   consent_marketing text not null default 'unknown',
   consent_at timestamptz,
   consent_source text,
+  merged_into uuid,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
-  constraint contacts_consent_known check (consent_marketing in ('granted', 'denied', 'unknown'))
+  constraint contacts_consent_known check (consent_marketing in ('granted', 'denied', 'unknown')),
+  constraint contacts_merged_into
+    foreign key (merged_into) references messaging.contacts (id)
+      on delete cascade
 );
 -- The list of contacts by consent; most have said nothing.
 create index contacts_consent on messaging.contacts (instance_id, consent_marketing)
 where consent_marketing != 'unknown';
+-- Merges whose messages still move.
+create index contacts_merging on messaging.contacts (merged_into) where merged_into is not null;
 alter table messaging.contacts enable row level security;
-revoke all on table messaging.contacts from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.contacts to service_role;
 comment on column messaging.contacts.phone is
   'As first given: the address to send to until another one is proven. NULL for a contact that wrote without showing a number.';
 comment on column messaging.contacts.is_profile_name is
   'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
 comment on column messaging.contacts.consent_marketing is
   'Whether the contact wants marketing messages, as consent_log tells; since consent_at, by consent_source.';
+comment on column messaging.contacts.merged_into is
+  'The contact that it is now, while its messages move there, see move_merged_messages; NULL for a living contact.';

@@ -11,5 +11,3 @@ create table messaging.tags (
 );
 create unique index tags_name on messaging.tags (instance_id, lower(name));
 alter table messaging.tags enable row level security;
-revoke all on table messaging.tags from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.tags to service_role;

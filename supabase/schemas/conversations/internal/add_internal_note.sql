@@ -12,7 +12,3 @@ as $$
   values (add_internal_note.instance_id, add_internal_note.conversation_id, add_internal_note.note)
   returning id;
 $$;
-revoke all
-on function messaging.add_internal_note(uuid, uuid, text)
-from public, anon, authenticated;
-grant execute on function messaging.add_internal_note(uuid, uuid, text) to service_role;

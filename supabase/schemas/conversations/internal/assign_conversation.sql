@@ -92,19 +92,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.assign_conversation(
-  messaging.instances,
-  messaging.contacts,
-  messaging.conversations,
-  jsonb
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.assign_conversation(
-  messaging.instances,
-  messaging.contacts,
-  messaging.conversations,
-  jsonb
-)
-to service_role;

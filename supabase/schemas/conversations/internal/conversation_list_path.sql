@@ -76,7 +76,3 @@ begin
   return coalesce(ordered[1], 'instance');
 end;
 $$;
-revoke all
-on function messaging.conversation_list_path(uuid, jsonb, integer)
-from public, anon, authenticated;
-grant execute on function messaging.conversation_list_path(uuid, jsonb, integer) to service_role;

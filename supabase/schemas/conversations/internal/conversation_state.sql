@@ -23,5 +23,3 @@ as $$
   from messaging.conversations c
   where c.id = conversation_state.conversation_id;
 $$;
-revoke all on function messaging.conversation_state(uuid) from public, anon, authenticated;
-grant execute on function messaging.conversation_state(uuid) to service_role;

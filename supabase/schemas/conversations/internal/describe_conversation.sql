@@ -45,9 +45,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_conversation(messaging.conversations, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_conversation(messaging.conversations, text)
-to service_role;

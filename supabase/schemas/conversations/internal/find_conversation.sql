@@ -11,12 +11,11 @@ begin
   select c.* into conversation
   from messaging.conversations c
   where c.id = find_conversation.conversation_id
-    and c.instance_id = find_conversation.instance_id;
+    and c.instance_id = find_conversation.instance_id
+    and not c.is_merged;
   if not found then
     raise exception using errcode = 'MI032', message = 'conversation_not_found';
   end if;
   return conversation;
 end;
 $$;
-revoke all on function messaging.find_conversation(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.find_conversation(uuid, uuid) to service_role;

@@ -38,9 +38,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.record_conversation_changes(messaging.conversations, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.record_conversation_changes(messaging.conversations, jsonb)
-to service_role;

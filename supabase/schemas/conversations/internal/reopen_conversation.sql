@@ -18,5 +18,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.reopen_conversation(uuid) from public, anon, authenticated;
-grant execute on function messaging.reopen_conversation(uuid) to service_role;

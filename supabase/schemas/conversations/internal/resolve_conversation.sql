@@ -27,5 +27,3 @@ begin
   return conversation;
 end;
 $$;
-revoke all on function messaging.resolve_conversation(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.resolve_conversation(uuid, uuid) to service_role;

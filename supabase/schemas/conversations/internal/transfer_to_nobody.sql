@@ -25,7 +25,3 @@ begin
   perform messaging.touch_contacts(array[conversation.contact_id]);
 end;
 $$;
-revoke all
-on function messaging.transfer_to_nobody(messaging.conversations)
-from public, anon, authenticated;
-grant execute on function messaging.transfer_to_nobody(messaging.conversations) to service_role;

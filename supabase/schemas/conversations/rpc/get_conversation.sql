@@ -16,5 +16,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.get_conversation(jsonb) from public, anon, authenticated;
-grant execute on function public.get_conversation(jsonb) to service_role;

@@ -36,5 +36,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_conversation_transfers(jsonb) from public, anon, authenticated;
-grant execute on function public.list_conversation_transfers(jsonb) to service_role;

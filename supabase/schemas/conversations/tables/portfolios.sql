@@ -8,5 +8,3 @@ create table messaging.portfolios (
 );
 create index portfolios_operator on messaging.portfolios (operator_id);
 alter table messaging.portfolios enable row level security;
-revoke all on table messaging.portfolios from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.portfolios to service_role;

@@ -16,5 +16,3 @@ select greatest(
   )
   where tries <= 7;
 $$;
-revoke all on function messaging.delivery_pause(integer, bigint) from public, anon, authenticated;
-grant execute on function messaging.delivery_pause(integer, bigint) to service_role;

@@ -15,7 +15,3 @@ select jsonb_build_object(
     'answer', result->'answer'
   );
 $$;
-revoke all
-on function messaging.describe_attempt(jsonb, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.describe_attempt(jsonb, timestamptz) to service_role;

@@ -26,5 +26,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.describe_event(messaging.events) from public, anon, authenticated;
-grant execute on function messaging.describe_event(messaging.events) to service_role;

@@ -16,9 +16,3 @@ select jsonb_build_object(
     'createdAt', messaging.iso_in_zone(delivery.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_event_delivery(messaging.event_deliveries)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_event_delivery(messaging.event_deliveries)
-to service_role;

@@ -23,9 +23,3 @@ select jsonb_build_object(
     'updatedAt', messaging.iso_in_zone(endpoint.updated_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_event_endpoint(messaging.event_endpoints)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_event_endpoint(messaging.event_endpoints)
-to service_role;

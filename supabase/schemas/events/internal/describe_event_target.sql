@@ -15,9 +15,3 @@ select jsonb_build_object(
     end
   );
 $$;
-revoke all
-on function messaging.describe_event_target(messaging.event_endpoints)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_event_target(messaging.event_endpoints)
-to service_role;

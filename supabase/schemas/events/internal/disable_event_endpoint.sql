@@ -33,9 +33,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.disable_event_endpoint(messaging.event_endpoints, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.disable_event_endpoint(messaging.event_endpoints, text)
-to service_role;

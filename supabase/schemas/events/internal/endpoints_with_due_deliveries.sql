@@ -34,7 +34,3 @@ begin
   select w.endpoint_id from waiting w where w.next_attempt_at <= clock;
 end;
 $$;
-revoke all
-on function messaging.endpoints_with_due_deliveries(timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.endpoints_with_due_deliveries(timestamptz) to service_role;

@@ -24,5 +24,3 @@ begin
   return least(last_drawn, lowest_floor);
 end;
 $$;
-revoke all on function messaging.event_horizon(uuid) from public, anon, authenticated;
-grant execute on function messaging.event_horizon(uuid) to service_role;

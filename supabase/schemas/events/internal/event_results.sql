@@ -19,5 +19,3 @@ as $$
     r.result
   from jsonb_array_elements(request->'results') as r(result);
 $$;
-revoke all on function messaging.event_results(jsonb) from public, anon, authenticated;
-grant execute on function messaging.event_results(jsonb) to service_role;

@@ -18,5 +18,3 @@ begin
   return stream;
 end;
 $$;
-revoke all on function messaging.event_stream(uuid) from public, anon, authenticated;
-grant execute on function messaging.event_stream(uuid) to service_role;

@@ -44,5 +44,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.event_work() from public, anon, authenticated;
-grant execute on function messaging.event_work() to service_role;

@@ -13,5 +13,3 @@ begin
   where r.endpoint_id = fail_pending_deliveries.endpoint_id;
 end;
 $$;
-revoke all on function messaging.fail_pending_deliveries(uuid) from public, anon, authenticated;
-grant execute on function messaging.fail_pending_deliveries(uuid) to service_role;

@@ -27,5 +27,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.fan_out_events(integer) from public, anon, authenticated;
-grant execute on function messaging.fan_out_events(integer) to service_role;

@@ -39,9 +39,3 @@ begin
   update messaging.event_endpoints e set told_through = last_read where e.id = endpoint.id;
 end;
 $$;
-revoke all
-on function messaging.fan_out_new_events(messaging.event_endpoints, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.fan_out_new_events(messaging.event_endpoints, integer)
-to service_role;

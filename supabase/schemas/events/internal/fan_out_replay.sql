@@ -18,8 +18,6 @@ begin
   select r.* into replay
   from messaging.event_replays r
   where r.endpoint_id = endpoint.id
-  order by r.created_at
-  limit 1
   for update;
   if not found or (
     select count(*) = max_events
@@ -57,9 +55,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.fan_out_replay(messaging.event_endpoints, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.fan_out_replay(messaging.event_endpoints, integer)
-to service_role;

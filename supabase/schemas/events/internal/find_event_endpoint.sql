@@ -20,5 +20,3 @@ begin
   return endpoint;
 end;
 $$;
-revoke all on function messaging.find_event_endpoint(jsonb) from public, anon, authenticated;
-grant execute on function messaging.find_event_endpoint(jsonb) to service_role;

@@ -46,5 +46,3 @@ begin
   return fitted;
 end;
 $$;
-revoke all on function messaging.fit_event_data(jsonb) from public, anon, authenticated;
-grant execute on function messaging.fit_event_data(jsonb) to service_role;

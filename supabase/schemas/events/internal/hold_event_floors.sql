@@ -19,23 +19,11 @@ begin
   if cardinality(missing) = 0 then
     return;
   elsif cardinality(instance_ids) > 100 then
-    perform
-      pg_advisory_xact_lock_shared(
-        0, (case when s.is_called then s.last_value else 0 end)::bit(32)::integer
-      )
-    from messaging.event_sequence s;
+    perform messaging.lock_event_floor(null);
     perform set_config('messaging.event_floors', '*', true);
   else
-    perform
-      pg_advisory_xact_lock_shared(
-        uuid_hash(m.instance_id),
-        (case when s.is_called then s.last_value else 0 end)::bit(32)::integer
-      )
-    from messaging.event_sequence s
-    cross join unnest(missing) as m(instance_id);
+    perform messaging.lock_event_floor(m.instance_id) from unnest(missing) as m(instance_id);
     perform set_config('messaging.event_floors', held || array_to_string(missing, ''), true);
   end if;
 end;
 $$;
-revoke all on function messaging.hold_event_floors(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.hold_event_floors(uuid[]) to service_role;

@@ -19,5 +19,3 @@ begin
   ), 0);
 end;
 $$;
-revoke all on function messaging.last_event(uuid) from public, anon, authenticated;
-grant execute on function messaging.last_event(uuid) to service_role;

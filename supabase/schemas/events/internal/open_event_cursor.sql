@@ -19,5 +19,3 @@ begin
   return case when messaging.seal_event_cursor(number, cursor_key) = cursor then number end;
 end;
 $$;
-revoke all on function messaging.open_event_cursor(text, uuid) from public, anon, authenticated;
-grant execute on function messaging.open_event_cursor(text, uuid) to service_role;

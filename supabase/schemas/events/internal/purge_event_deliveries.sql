@@ -38,9 +38,3 @@ begin
   return greatest(old_rows, orphans);
 end;
 $$;
-revoke all
-on function messaging.purge_event_deliveries(integer, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.purge_event_deliveries(integer, timestamptz)
-to service_role;

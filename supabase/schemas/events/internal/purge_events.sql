@@ -39,7 +39,3 @@ begin
   return deleted;
 end;
 $$;
-revoke all
-on function messaging.purge_events(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_events(integer, timestamptz) to service_role;

@@ -34,9 +34,3 @@ begin
     end;
 end;
 $$;
-revoke all
-on function messaging.queue_event_deliveries(uuid, bigint[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.queue_event_deliveries(uuid, bigint[], timestamptz)
-to service_role;

@@ -21,7 +21,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.record_event(uuid, uuid, text, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.record_event(uuid, uuid, text, jsonb) to service_role;

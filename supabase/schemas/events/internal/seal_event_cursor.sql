@@ -16,5 +16,3 @@ as $$
     '+/', '-_'
   );
 $$;
-revoke all on function messaging.seal_event_cursor(bigint, uuid) from public, anon, authenticated;
-grant execute on function messaging.seal_event_cursor(bigint, uuid) to service_role;

@@ -30,5 +30,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.begin_endpoint_test(jsonb) from public, anon, authenticated;
-grant execute on function public.begin_endpoint_test(jsonb) to service_role;

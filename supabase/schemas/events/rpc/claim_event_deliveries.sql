@@ -88,5 +88,3 @@ begin
   return answer;
 end;
 $$;
-revoke all on function public.claim_event_deliveries(jsonb) from public, anon, authenticated;
-grant execute on function public.claim_event_deliveries(jsonb) to service_role;

@@ -42,5 +42,3 @@ begin
   return outcome;
 end;
 $$;
-revoke all on function public.create_event_endpoint(jsonb) from public, anon, authenticated;
-grant execute on function public.create_event_endpoint(jsonb) to service_role;

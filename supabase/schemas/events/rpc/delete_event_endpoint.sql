@@ -18,5 +18,3 @@ begin
   return messaging.describe_event_endpoint(endpoint);
 end;
 $$;
-revoke all on function public.delete_event_endpoint(jsonb) from public, anon, authenticated;
-grant execute on function public.delete_event_endpoint(jsonb) to service_role;

@@ -31,5 +31,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.finish_endpoint_test(jsonb) from public, anon, authenticated;
-grant execute on function public.finish_endpoint_test(jsonb) to service_role;

@@ -19,5 +19,3 @@ begin
   return messaging.describe_event_endpoint(endpoint);
 end;
 $$;
-revoke all on function public.get_event_endpoint(jsonb) from public, anon, authenticated;
-grant execute on function public.get_event_endpoint(jsonb) to service_role;

@@ -34,5 +34,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_event_deliveries(jsonb) from public, anon, authenticated;
-grant execute on function public.list_event_deliveries(jsonb) to service_role;

@@ -24,5 +24,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_event_endpoints(jsonb) from public, anon, authenticated;
-grant execute on function public.list_event_endpoints(jsonb) to service_role;

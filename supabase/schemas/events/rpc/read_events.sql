@@ -7,6 +7,9 @@
 -- and where it is false, that none of the types is.
 -- A cursor is always the number of an event that was read, never the horizon: numbers that no committed
 -- transaction has used may be drawn again after a crash of the server.
+-- A sweep may delete events at any time, so how far the feed is gone is read again after the events: what
+-- it deleted between the two statements is answered as `expired`, never passed over. A reader of `oldest`
+-- has missed nothing, and reads again.
 -- Events are found by comparing both columns of their index: by the instance alone, a plan may go by
 -- the primary key and read every other instance's events.
 -- The statements must stay in this order: see the head of tables/events.sql.
@@ -31,6 +34,8 @@ declare
   max_reads constant integer := 5000;
   stream constant messaging.event_streams := messaging.event_stream(of_instance);
   position bigint;
+  began_at bigint;
+  purged_through bigint;
   horizon bigint;
   event messaging.events;
   item jsonb;
@@ -45,13 +50,9 @@ begin
     position := messaging.open_event_cursor(given_cursor, stream.cursor_key);
     if position is null then
       return jsonb_build_object('state', 'unknown_cursor');
-    elsif position < stream.purged_through then
-      return jsonb_build_object(
-        'state', 'expired',
-        'oldestCursor', messaging.seal_event_cursor(stream.purged_through, stream.cursor_key)
-      );
     end if;
   end if;
+  began_at := position;
   horizon := messaging.event_horizon(of_instance);
   if position is null then
     select e.sequence into position from messaging.events e
@@ -59,7 +60,6 @@ begin
       and (e.instance_id, e.sequence) <= (of_instance, horizon)
     order by e.instance_id desc, e.sequence desc
     limit 1;
-    position := coalesce(position, stream.purged_through);
   else
     for event in
       select e.* from messaging.events e
@@ -81,13 +81,20 @@ begin
       position := event.sequence;
     end loop;
   end if;
+  purged_through := (messaging.event_stream(of_instance)).purged_through;
+  if began_at < purged_through and given_cursor = 'oldest' then
+    return public.read_events(request);
+  elsif began_at < purged_through then
+    return jsonb_build_object(
+      'state', 'expired',
+      'oldestCursor', messaging.seal_event_cursor(purged_through, stream.cursor_key)
+    );
+  end if;
   return jsonb_build_object(
     'state', 'ok',
     'items', to_jsonb(items),
-    'nextCursor', messaging.seal_event_cursor(position, stream.cursor_key),
+    'nextCursor', messaging.seal_event_cursor(coalesce(position, purged_through), stream.cursor_key),
     'hasMore', has_more
   );
 end;
 $$;
-revoke all on function public.read_events(jsonb) from public, anon, authenticated;
-grant execute on function public.read_events(jsonb) to service_role;

@@ -25,5 +25,3 @@ begin
   return jsonb_build_object('replaced', replaced);
 end;
 $$;
-revoke all on function public.replace_endpoint_secrets(jsonb) from public, anon, authenticated;
-grant execute on function public.replace_endpoint_secrets(jsonb) to service_role;

@@ -1,7 +1,9 @@
 -- events-api: sends the events of a time to an endpoint once more, those of its types (and of `types`,
--- where given). The dispatcher makes the deliveries (fan_out_events). `request`: instanceId, endpointId,
+-- where given). The dispatcher makes the deliveries (fan_out_events); until it has, the endpoint takes no
+-- other replay: each one could be of all events of 30 days. `request`: instanceId, endpointId,
 -- since, until (NULL for now), types (NULL for all), idempotency (see begin_idempotent).
--- Returns {count}, or {replayed}. Errors: MI007, MI008, MI024, MI026 (not active).
+-- Returns {count}, or {replayed}. Errors: MI007, MI008, MI024, MI026 (not active),
+-- MI056 (another one waits).
 create or replace function public.replay_events(request jsonb)
 returns jsonb
 language plpgsql
@@ -26,6 +28,9 @@ begin
   if not endpoint.is_active then
     raise exception using errcode = 'MI026', message = 'endpoint_not_active';
   end if;
+  if exists (select from messaging.event_replays r where r.endpoint_id = endpoint.id) then
+    raise exception using errcode = 'MI056', message = 'replay_pending';
+  end if;
   horizon := messaging.event_horizon(endpoint.instance_id);
   select count(*) as amount, min(e.sequence) as first, max(e.sequence) as last
   into events
@@ -42,5 +47,3 @@ begin
   return messaging.keep_outcome(request, jsonb_build_object('count', events.amount));
 end;
 $$;
-revoke all on function public.replay_events(jsonb) from public, anon, authenticated;
-grant execute on function public.replay_events(jsonb) to service_role;

@@ -38,5 +38,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_event_delivery(delivery));
 end;
 $$;
-revoke all on function public.resend_event_delivery(jsonb) from public, anon, authenticated;
-grant execute on function public.resend_event_delivery(jsonb) to service_role;

@@ -31,5 +31,3 @@ begin
   return outcome;
 end;
 $$;
-revoke all on function public.rotate_endpoint_secret(jsonb) from public, anon, authenticated;
-grant execute on function public.rotate_endpoint_secret(jsonb) to service_role;

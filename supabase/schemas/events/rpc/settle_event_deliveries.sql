@@ -89,5 +89,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.settle_event_deliveries(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_event_deliveries(jsonb) to service_role;

@@ -27,8 +27,6 @@ create index event_deliveries_due on messaging.event_deliveries (endpoint_id, ne
 where next_attempt_at is not null;
 create index event_deliveries_age on messaging.event_deliveries (created_at);
 alter table messaging.event_deliveries enable row level security;
-revoke all on table messaging.event_deliveries from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.event_deliveries to service_role;
 comment on column messaging.event_deliveries.sequence is
   'Of the event, which may be purged before.';
 comment on column messaging.event_deliveries.tries is

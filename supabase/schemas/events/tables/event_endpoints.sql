@@ -30,8 +30,6 @@ create index event_endpoints_active on messaging.event_endpoints (id) where is_a
 create index event_endpoints_deleted on messaging.event_endpoints (deleted_at)
 where deleted_at is not null;
 alter table messaging.event_endpoints enable row level security;
-revoke all on table messaging.event_endpoints from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.event_endpoints to service_role;
 comment on column messaging.event_endpoints.types is 'Which events it takes; NULL for all.';
 comment on column messaging.event_endpoints.sealed_secret is
   'Signs the deliveries. AES-256-GCM sealed by the API; the database never sees it open.';

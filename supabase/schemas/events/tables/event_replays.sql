@@ -11,9 +11,7 @@ create table messaging.event_replays (
   types text[],
   created_at timestamptz not null default now()
 );
-create index event_replays_of_endpoint on messaging.event_replays (endpoint_id, created_at);
+create unique index event_replays_of_endpoint on messaging.event_replays (endpoint_id);
 alter table messaging.event_replays enable row level security;
-revoke all on table messaging.event_replays from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.event_replays to service_role;
 comment on column messaging.event_replays.told_through is
   'The last event that was looked at; `through` is the last one to look at.';

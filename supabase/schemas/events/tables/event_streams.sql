@@ -6,8 +6,6 @@ create table messaging.event_streams (
   purged_through bigint not null default 0
 );
 alter table messaging.event_streams enable row level security;
-revoke all on table messaging.event_streams from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.event_streams to service_role;
 comment on column messaging.event_streams.cursor_key is
   'Seals the instance''s cursors: see seal_event_cursor. It never leaves the database.';
 comment on column messaging.event_streams.purged_through is

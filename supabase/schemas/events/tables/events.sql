@@ -36,8 +36,6 @@ create index events_of_instance on messaging.events (instance_id, sequence);
 create index events_of_contact on messaging.events (contact_id)
 where contact_id is not null;
 alter table messaging.events enable row level security;
-revoke all on table messaging.events from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.events to service_role;
 comment on column messaging.events.type is 'See shared/model/event_types.ts.';
 comment on column messaging.events.recorded_at is 'When it became true; `timestamp` of the event.';
 comment on column messaging.events.data is

@@ -35,6 +35,7 @@ declare
     'mediaUrl', null, 'mediaId', null, 'mediaFilename', null, 'optionList', null, 'choice', null,
     'template', null
   );
+  own_ids constant uuid[] := messaging.merged_contact_ids(contact_id);
   sender_bytes integer;
   messages jsonb;
   has_more boolean;
@@ -46,13 +47,19 @@ begin
   join messaging.instances i on i.id = c.instance_id
   where c.id = history_page.contact_id;
   with newest as materialized (
-    select m.*
-    from messaging.messages m
-    where m.instance_id = history_page.instance_id and m.contact_id = history_page.contact_id
-      and m.sent_at >= starts_at and m.sent_at < ends_at
-      and m.status in ('sent', 'delivered', 'read', 'received')
-      and (wanted_direction is null or m.direction = wanted_direction)
-    order by m.sent_at desc
+    select n.*
+    from unnest(own_ids) as own(contact_id)
+    cross join lateral (
+      select m.*
+      from messaging.messages m
+      where m.instance_id = history_page.instance_id and m.contact_id = own.contact_id
+        and m.sent_at >= starts_at and m.sent_at < ends_at
+        and m.status in ('sent', 'delivered', 'read', 'received')
+        and (wanted_direction is null or m.direction = wanted_direction)
+      order by m.sent_at desc
+      limit page_size + 1
+    ) as n
+    order by n.sent_at desc
     limit page_size + 1
   ),
   oldest as (
@@ -64,7 +71,7 @@ begin
     select m.*
     from oldest
     join messaging.messages m on m.instance_id = history_page.instance_id
-      and m.contact_id = history_page.contact_id
+      and m.contact_id = any (own_ids)
       and m.sent_at between greatest(starts_at, date_trunc('second', oldest.sent_at))
         and oldest.sent_at
     where m.status in ('sent', 'delivered', 'read', 'received')
@@ -87,14 +94,15 @@ begin
   stored as (
     select p.*,
       file.status as media_status,
-      file.transcript,
+      file.transcript, file.filename, file.mime_type, file.size, file.last_error as file_error,
       sum(
         coalesce(octet_length(p.message), 0) + coalesce(octet_length(p.content->>'mediaUrl'), 0)
           + coalesce(octet_length(file.transcript), 0)
       ) over (order by p.place) as stored_bytes
     from placed p
     left join lateral (
-      select d.status, d.transcript from messaging.media d
+      select d.status, d.transcript, d.filename, d.mime_type, d.size, d.last_error
+      from messaging.media d
       where p.media_id is not null and d.id = p.media_id
       offset 0
     ) as file on true
@@ -121,7 +129,29 @@ begin
         'chatName', n.chat_name,
         'mediaId', n.media_id,
         'mediaStatus', case when n.media_id is not null then coalesce(n.media_status, 'expired') end,
-        'transcript', n.transcript
+        'transcript', n.transcript,
+        'mediaFilename', coalesce(n.content->>'mediaFilename', n.filename),
+        'mediaMimeType', n.mime_type,
+        'mediaSize', n.size,
+        'batchId', n.batch_id,
+        'metadata', coalesce(n.metadata, '{}'),
+        'conversationId', n.conversation_id,
+        'quotedMessageId', n.quoted_message_id,
+        'quotedProviderMessageId', n.quoted_provider_message_id,
+        'author', n.author,
+        'isTypedOnPhone', n.is_typed_on_phone,
+        'channelStatus', case when n.status = 'sent' then n.channel_status end,
+        'attempts', n.attempts
+      ) || jsonb_build_object(
+        'lastError', case
+          when n.direction = 'inbound' and n.media_status in ('failed', 'expired') then n.file_error
+          else n.last_error
+        end,
+        'createdAtMs', floor(extract(epoch from n.created_at) * 1000),
+        'scheduledForMs', floor(extract(epoch from n.scheduled_for) * 1000),
+        'editedAtMs', floor(extract(epoch from n.edited_at) * 1000),
+        'deletedAtMs', floor(extract(epoch from n.deleted_at) * 1000),
+        'purpose', messaging.told_purpose(n.purpose)
       ) as item
     from stored n
     left join messaging.operators o on o.id = n.operator_id
@@ -148,9 +178,3 @@ begin
   return jsonb_build_object('messages', messages, 'hasMore', has_more);
 end;
 $$;
-revoke all
-on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.history_page(uuid, uuid, timestamptz, timestamptz, text, integer)
-to service_role;

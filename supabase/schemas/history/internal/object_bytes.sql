@@ -10,5 +10,3 @@ as $$
   select coalesce(sum(octet_length(to_jsonb(m.key)::text) + octet_length(m.value::text) + 2), 0) + 1
   from jsonb_each(object) as m;
 $$;
-revoke all on function messaging.object_bytes(jsonb) from public, anon, authenticated;
-grant execute on function messaging.object_bytes(jsonb) to service_role;

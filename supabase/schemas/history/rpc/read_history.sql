@@ -1,8 +1,8 @@
 -- messages-context: the newest messages that were really sent to or received from one contact in a
 -- period, oldest first. `request`: instanceId, phone | contactId | userId, startsAt and endsAt (Unix seconds; the end is
 -- not included), limit, fromMe (true for sent only, false for received only, NULL for both).
--- Returns {contact {name, phone, displayPhone}, messages, hasMore}: displayPhone is the phone to show
--- now. contact is NULL for an unknown phone or user id, and hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
+-- Returns {contact {name, phone, displayPhone, shown}, messages, hasMore}: displayPhone is the phone to
+-- show now, shown the contact as message_contact has it. contact is NULL for an unknown phone or user id, and hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
 -- Writes nothing. Errors: MI031.
 create or replace function public.read_history(request jsonb)
 returns jsonb
@@ -29,10 +29,9 @@ begin
     'contact', jsonb_build_object(
       'name', contact.name,
       'phone', contact.phone,
-      'displayPhone', messaging.contact_display_phone(contact)
+      'displayPhone', messaging.contact_display_phone(contact),
+      'shown', messaging.read_message_contact(contact.id)->'contact'
     )
   );
 end;
 $$;
-revoke all on function public.read_history(jsonb) from public, anon, authenticated;
-grant execute on function public.read_history(jsonb) to service_role;

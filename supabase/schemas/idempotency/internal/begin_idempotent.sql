@@ -42,5 +42,3 @@ begin
   return jsonb_build_object('replayed', messaging.describe_kept_outcome(known));
 end;
 $$;
-revoke all on function messaging.begin_idempotent(jsonb) from public, anon, authenticated;
-grant execute on function messaging.begin_idempotent(jsonb) to service_role;

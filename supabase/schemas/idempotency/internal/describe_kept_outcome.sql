@@ -49,9 +49,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_kept_outcome(messaging.idempotency_keys)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_kept_outcome(messaging.idempotency_keys)
-to service_role;

@@ -19,5 +19,3 @@ begin
   return outcome;
 end;
 $$;
-revoke all on function messaging.keep_outcome(jsonb, jsonb, uuid) from public, anon, authenticated;
-grant execute on function messaging.keep_outcome(jsonb, jsonb, uuid) to service_role;

@@ -17,7 +17,3 @@ begin
     and k.message_id = any (settled);
 end;
 $$;
-revoke all
-on function messaging.keep_response(jsonb, jsonb, uuid[])
-from public, anon, authenticated;
-grant execute on function messaging.keep_response(jsonb, jsonb, uuid[]) to service_role;

@@ -17,5 +17,3 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.recall_idempotent(jsonb) from public, anon, authenticated;
-grant execute on function messaging.recall_idempotent(jsonb) to service_role;

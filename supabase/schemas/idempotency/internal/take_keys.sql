@@ -26,5 +26,3 @@ begin
   return first_ones;
 end;
 $$;
-revoke all on function messaging.take_keys(messaging.acceptance[]) from public, anon, authenticated;
-grant execute on function messaging.take_keys(messaging.acceptance[]) to service_role;

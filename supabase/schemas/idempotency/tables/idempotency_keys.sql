@@ -14,8 +14,6 @@ create table messaging.idempotency_keys (
 );
 create index idempotency_keys_age on messaging.idempotency_keys (created_at);
 alter table messaging.idempotency_keys enable row level security;
-revoke all on table messaging.idempotency_keys from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.idempotency_keys to service_role;
 comment on column messaging.idempotency_keys.scope is
   'The client token''s id, or "admin" for the secret key.';
 comment on column messaging.idempotency_keys.outcome is

@@ -14,7 +14,7 @@ begin
       instance_id, phone, identity_key, origin, name, is_profile_name
     )
     select distinct on (e.instance_id, e.identity_keys[1]) e.instance_id,
-      case when e.addresses[1] ~ '^[0-9]{8,15}$' then e.addresses[1] end, e.identity_keys[1],
+      case when messaging.is_phone(e.addresses[1]) then e.addresses[1] end, e.identity_keys[1],
       'inbound', e.contact_name, e.contact_name is not null
     from unnest(events) as e
     cross join lateral (
@@ -65,7 +65,3 @@ begin
   return new_ids is not null;
 end;
 $$;
-revoke all
-on function messaging.add_new_senders(messaging.plain_event[])
-from public, anon, authenticated;
-grant execute on function messaging.add_new_senders(messaging.plain_event[]) to service_role;

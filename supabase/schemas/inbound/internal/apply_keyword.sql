@@ -29,11 +29,10 @@ begin
   end if;
   select i.* into strict instance from messaging.instances i where i.id = apply_keyword.instance_id;
   perform from messaging.contacts c
-  where c.id = apply_keyword.contact_id and not c.is_blocked
-    and (
-      instance.provider_class <> 'official'
-      or c.last_inbound_at >= clock_timestamp() - interval '24 hours'
-    );
+  where c.id = apply_keyword.contact_id and messaging.send_refusal(
+    c.is_blocked, c.consent_marketing, c.last_inbound_at, instance.provider_class, 'text', null,
+    clock_timestamp()
+  ) is null;
   if not found or instance.opt_out_confirmation is null then
     return;
   end if;
@@ -52,9 +51,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.apply_keyword(uuid, uuid, uuid, uuid, text, timestamptz)
-to service_role;

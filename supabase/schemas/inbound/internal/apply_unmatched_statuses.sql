@@ -27,5 +27,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.apply_unmatched_statuses(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.apply_unmatched_statuses(uuid[]) to service_role;

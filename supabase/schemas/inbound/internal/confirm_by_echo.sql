@@ -16,5 +16,3 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.confirm_by_echo(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.confirm_by_echo(uuid, jsonb) to service_role;

@@ -12,5 +12,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.event_instant(jsonb) from public, anon, authenticated;
-grant execute on function messaging.event_instant(jsonb) to service_role;

@@ -24,5 +24,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.find_quoted_message(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.find_quoted_message(uuid, jsonb) to service_role;

@@ -15,5 +15,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.fold_keyword(text) from public, anon, authenticated;
-grant execute on function messaging.fold_keyword(text) to service_role;

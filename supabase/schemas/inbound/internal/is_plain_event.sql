@@ -19,5 +19,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.is_plain_event(jsonb) from public, anon, authenticated;
-grant execute on function messaging.is_plain_event(jsonb) to service_role;

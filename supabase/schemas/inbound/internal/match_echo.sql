@@ -27,7 +27,7 @@ begin
     into candidate
     from (
       select u.* from messaging.messages u
-      where u.contact_id = match_echo.contact_id and u.sent_at is null
+      where u.contact_id = any (messaging.merged_contact_ids(match_echo.contact_id)) and u.sent_at is null
       offset 0
     ) as m
     left join messaging.message_queue q on q.message_id = any (array[m.id])
@@ -69,5 +69,3 @@ begin
   return false;
 end;
 $$;
-revoke all on function messaging.match_echo(uuid, uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.match_echo(uuid, uuid, jsonb) to service_role;

@@ -71,5 +71,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.merge_echo_duplicates(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.merge_echo_duplicates(uuid[]) to service_role;

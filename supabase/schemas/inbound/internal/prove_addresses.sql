@@ -57,7 +57,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.prove_addresses(uuid, uuid, text[])
-from public, anon, authenticated;
-grant execute on function messaging.prove_addresses(uuid, uuid, text[]) to service_role;

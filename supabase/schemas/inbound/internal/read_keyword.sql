@@ -29,7 +29,3 @@ begin
   return null;
 end;
 $$;
-revoke all
-on function messaging.read_keyword(text[], text[], text)
-from public, anon, authenticated;
-grant execute on function messaging.read_keyword(text[], text[], text) to service_role;

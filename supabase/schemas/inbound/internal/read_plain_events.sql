@@ -60,16 +60,16 @@ begin
     plain.may_ask_agent := not plain.is_group
       and (event->>'isReaction')::boolean is not true
       and (event->>'isUnreadable')::boolean is not true;
-    if event->>'quotedProviderMessageId' is not null then
+    plain.author := nullif(event->'author', 'null');
+    plain.quoted_provider_message_id := event->>'quotedProviderMessageId';
+    if plain.quoted_provider_message_id is not null then
       plain.quoted_message_id := messaging.find_quoted_message(plain.instance_id, event);
     end if;
     plain.file := messaging.read_event_file(event);
     if plain.file is not null then
-      plain.media_id := gen_random_uuid();
+      plain.media_id := messaging.event_media_id(plain.file);
     end if;
     messages := messages || plain;
   end loop;
 end;
 $$;
-revoke all on function messaging.read_plain_events(jsonb) from public, anon, authenticated;
-grant execute on function messaging.read_plain_events(jsonb) to service_role;

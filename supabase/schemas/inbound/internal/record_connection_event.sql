@@ -1,5 +1,6 @@
 -- Records what a provider says about an instance's connection. `event`: state (connected or
--- disconnected), reason, until (the end of a restriction, NULL for none), at. The newest by the
+-- disconnected), reason, until (the end of a restriction, NULL for none), phone (the number that it is
+-- about, NULL for all of the account: see concerns_other_instance), at. The newest by the
 -- provider's own time wins: what is older than what was told last changes nothing.
 -- While the connection is lost, nothing that the dispatcher sends leaves; immediate sends are tried. When
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
@@ -21,6 +22,9 @@ declare
   state constant text := event->>'state';
   former messaging.dispatch;
 begin
+  if messaging.concerns_other_instance(instance, event->>'phone') then
+    return false;
+  end if;
   perform from messaging.pacing p where p.instance_id = instance.id for no key update;
   select d.* into strict former
   from messaging.dispatch d where d.instance_id = instance.id for no key update;
@@ -61,9 +65,3 @@ begin
   return true;
 end;
 $$;
-revoke all
-on function messaging.record_connection_event(messaging.instances, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.record_connection_event(messaging.instances, jsonb)
-to service_role;

@@ -25,7 +25,3 @@ begin
   return deleted_ids is not null;
 end;
 $$;
-revoke all
-on function messaging.record_message_deletion(uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.record_message_deletion(uuid, jsonb) to service_role;

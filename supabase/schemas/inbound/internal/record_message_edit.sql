@@ -1,6 +1,6 @@
--- Records that the contact has edited a message: replaces its words. No agent is asked again; an agent
--- that has yet to answer reads the new words. Edits of our own messages and of unknown messages change
--- nothing. Returns whether words changed.
+-- Records that a person has edited a message, the contact or somebody on the business's own phone:
+-- replaces its words, those of a caption also by none. No agent is asked again; an agent that has yet to
+-- answer reads the new words. Returns whether words changed.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
 returns boolean
@@ -9,31 +9,32 @@ set search_path = ''
 as $$
 declare
   words constant text := event->>'message';
-  edited_id uuid;
+  has_words constant boolean := words is not null
+    or event->>'messageType' in ('image', 'video', 'document');
+  edited_ids uuid[];
 begin
-  update messaging.messages m
-  set message = edited.message
-  from (
-    select own.id,
-      -- In a group the words stand after their author's name, which the edit does not contain.
-      case
-        when own.is_group and event->>'kind' = 'message_edit'
-          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
-        else words
-      end as message
-    from messaging.messages own
-    where own.instance_id = record_message_edit.instance_id
-      and own.provider_message_id = event->>'providerMessageId'
-      and own.direction = 'inbound'
-  ) as edited
-  where m.id = edited.id and words is not null and m.message is distinct from edited.message
-  returning m.id into edited_id;
-  if not found then
-    return false;
-  end if;
-  perform messaging.record_message_events(array[edited_id], array['message.edited']);
-  return true;
+  with changed as (
+    update messaging.messages m
+    set message = edited.message, edited_at = messaging.event_instant(event)
+    from (
+      select own.id,
+        -- In a group the words stand after their author's name, which the edit does not contain.
+        case
+          when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
+            then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
+          else words
+        end as message
+      from messaging.messages own
+      where own.instance_id = record_message_edit.instance_id
+        and own.provider_message_id = event->>'providerMessageId'
+        -- One that waits to be sent once more is not what the provider knows by this id.
+        and own.status not in ('queued', 'sending')
+    ) as edited
+    where m.id = edited.id and has_words and m.message is distinct from edited.message
+    returning m.id
+  )
+  select array_agg(c.id) into edited_ids from changed as c;
+  perform messaging.record_message_events(edited_ids, array['message.edited']);
+  return edited_ids is not null;
 end;
 $$;
-revoke all on function messaging.record_message_edit(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_message_edit(uuid, jsonb) to service_role;

@@ -3,6 +3,8 @@
 -- agent, as any operator's message does. Groups and reactions do neither, and a message that the
 -- channel does not show (isUnreadable) requests no answer. An inbound message that is a keyword of the
 -- instance decides about marketing instead: see apply_keyword.
+-- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
+-- message where there is none.
 -- Returns false for a message that is stored already, unless the event edits its words.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
@@ -14,22 +16,24 @@ declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   is_reaction constant boolean := coalesce((event->>'isReaction')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
+  is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
   written_at constant timestamptz := messaging.event_instant(event);
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
   file constant jsonb := messaging.read_event_file(event);
-  media_id constant uuid := case when file is not null then gen_random_uuid() end;
+  media_id constant uuid := messaging.event_media_id(file);
   keyword_said text;
 begin
   if exists (
     select from messaging.messages m
     where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
   ) then
-    return (event->>'isEdit')::boolean is true and messaging.record_message_edit(instance.id, event);
+    perform messaging.attach_embedded_file(instance.id, event);
+    return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
   contact := messaging.resolve_sender(instance.id, event);
-  if coalesce((event->>'mayBeOurs')::boolean, false)
+  if coalesce((event->>'mayBeOurs')::boolean, false) and not is_edit
     and messaging.match_echo(instance.id, contact.id, event) then
     return true;
   end if;
@@ -37,7 +41,7 @@ begin
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-    quoted_message_id, media_id
+    quoted_message_id, media_id, quoted_provider_message_id, author
   )
   values (
     instance.id, contact.id, conversation.id,
@@ -49,7 +53,7 @@ begin
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
     messaging.find_quoted_message(instance.id, event),
-    media_id
+    media_id, event->>'quotedProviderMessageId', nullif(event->'author', 'null')
   )
   returning id into message_id;
   if media_id is not null then
@@ -97,9 +101,3 @@ begin
   return true;
 end;
 $$;
-revoke all
-on function messaging.record_message_event(messaging.instances, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.record_message_event(messaging.instances, jsonb)
-to service_role;

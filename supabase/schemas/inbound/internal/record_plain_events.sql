@@ -48,5 +48,3 @@ begin
   return recorded;
 end;
 $$;
-revoke all on function messaging.record_plain_events(jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_plain_events(jsonb) to service_role;

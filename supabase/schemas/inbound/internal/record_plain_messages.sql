@@ -1,8 +1,8 @@
 -- Records inbound messages of known persons and their payloads, as record_message_event does: one
 -- statement for all of them.
 -- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
--- addresses that belong to several contacts, of messages that are stored already or erased, and of
--- instances whose credentials have been replaced.
+-- addresses that belong to several contacts, of contacts that another transaction holds, of messages that
+-- are stored already or erased, and of instances whose credentials have been replaced.
 -- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.record_plain_messages(events messaging.plain_event[])
 returns integer[]
@@ -13,9 +13,8 @@ declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
   named uuid[] := '{}';
-  ids uuid[] := '{}';
+  untold uuid[] := '{}';
   stored record;
-  keywords jsonb[] := '{}';
 begin
   for stored in
     with known as (
@@ -46,15 +45,16 @@ begin
             where a.instance_id = e.instance_id and a.identity_key = e.identity_keys[1]
           )
         )
-        -- Finds no contact that is merged meanwhile.
-        for no key update of c
+          and c.merged_into is null
+        -- Finds no contact that is merged meanwhile, and waits for none.
+        for no key update of c skip locked
       ) as contact
       cross join lateral (
         select v.id, v.status, v.agent_id from messaging.conversations v
         where v.contact_id = contact.id
         limit 1
       ) as conversation
-      where (contact.phone is not null or e.addresses[1] !~ '^[0-9]{8,15}$')
+      where (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
         -- Not EXISTS: its plan may read all rows of the instance.
         and (
           select true from messaging.messages m
@@ -89,12 +89,12 @@ begin
       insert into messaging.messages (
         id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
         is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-        quoted_message_id, media_id
+        quoted_message_id, media_id, quoted_provider_message_id, author
       )
       -- Not the transaction's instant: messages keep their order by it.
       select k.stored_id, k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
         k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
-        clock_timestamp(), k.quoted_message_id, k.media_id
+        clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
       from known k
       order by k.place
     ),
@@ -151,7 +151,6 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
-    ids := ids || stored.stored_id;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
         stored.media_id, stored.instance_id, stored.contact_id, stored.message_type, stored.file
@@ -159,6 +158,8 @@ begin
     end if;
     if stored.tells_name and stored.contact_id <> all (named) then
       named := named || stored.contact_id;
+      perform messaging.record_message_events(untold, array['message.received']);
+      untold := '{}';
       perform messaging.record_contact_changes(
         stored.instance_id, stored.contact_id, jsonb '{"name": null}'
       );
@@ -167,11 +168,20 @@ begin
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
     end if;
+    untold := untold || stored.stored_id;
+    -- The message is told before what it changes.
+    if stored.is_closed or stored.keyword_said is not null then
+      perform messaging.record_message_events(untold, array['message.received']);
+      untold := '{}';
+    end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
     if stored.keyword_said is not null then
-      keywords := keywords || to_jsonb(stored);
+      perform messaging.apply_keyword(
+        stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
+        stored.keyword_said, stored.occurred_at
+      );
     end if;
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
@@ -179,16 +189,7 @@ begin
       perform messaging.await_transcript(stored.media_id, stored.conversation_id);
     end if;
   end loop;
-  perform messaging.record_message_events(ids, array['message.received']);
-  perform messaging.apply_keyword(
-    (said->>'instance_id')::uuid, (said->>'contact_id')::uuid, (said->>'conversation_id')::uuid,
-    (said->>'stored_id')::uuid, said->>'keyword_said', (said->>'occurred_at')::timestamptz
-  )
-  from unnest(keywords) as said;
+  perform messaging.record_message_events(untold, array['message.received']);
   return recorded;
 end;
 $$;
-revoke all
-on function messaging.record_plain_messages(messaging.plain_event[])
-from public, anon, authenticated;
-grant execute on function messaging.record_plain_messages(messaging.plain_event[]) to service_role;

@@ -1,7 +1,8 @@
 -- Applies delivery events of messages that the provider has accepted, and stores their payloads, as
 -- record_status_event does: one statement for all of them. `changed` and `unchanged` are the places of
 -- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
--- accepted or have failed, and of messages that are queued once more.
+-- accepted or have failed, of messages that another transaction holds, and of messages that are queued
+-- once more.
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
   events messaging.plain_event[],
@@ -46,7 +47,7 @@ begin
         )
       )
         and m.status in ('sent', 'delivered', 'read') and m.provider_message_id is not null
-      for no key update of m
+      for no key update of m skip locked
     ) as message
     where (
       select true from messaging.message_queue q where q.message_id = message.id limit 1
@@ -79,7 +80,3 @@ begin
   perform messaging.record_message_events(ids, types);
 end;
 $$;
-revoke all
-on function messaging.record_plain_statuses(messaging.plain_event[])
-from public, anon, authenticated;
-grant execute on function messaging.record_plain_statuses(messaging.plain_event[]) to service_role;

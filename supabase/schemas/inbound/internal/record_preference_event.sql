@@ -20,7 +20,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.record_preference_event(uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.record_preference_event(uuid, jsonb) to service_role;

@@ -66,5 +66,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.record_status_event(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_status_event(uuid, jsonb) to service_role;

@@ -53,7 +53,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.resolve_pending_echo(uuid, text, text, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.resolve_pending_echo(uuid, text, text, jsonb) to service_role;

@@ -3,7 +3,7 @@
 -- one is where messages go, and becomes the phone of a contact without one.
 -- Addresses of several contacts prove that the contacts without a phone are this person. Two phones
 -- prove nothing: a number can have had another owner.
--- Errors: 40001 where the contact was merged since it was found; the call must be repeated.
+-- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
 returns messaging.contacts
 language plpgsql
@@ -44,7 +44,7 @@ begin
     )
     values (
       resolve_sender.instance_id,
-      case when address ~ '^[0-9]{8,15}$' then address end,
+      case when messaging.is_phone(address) then address end,
       messaging.phone_identity_key(address),
       'inbound', profile_name, profile_name is not null
     )
@@ -58,9 +58,11 @@ begin
   if is_new then
     perform messaging.record_new_contacts(array[contact.id]);
   else
-    select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
+    select c.* into contact from messaging.contacts c
+    where c.id = contact.id and c.merged_into is null
+    for no key update;
     if not found then
-      raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+      raise exception using errcode = 'MI055', message = 'merged meanwhile';
     end if;
   end if;
   contact := messaging.assign_contact_phone(contact, address);
@@ -68,5 +70,3 @@ begin
   return contact;
 end;
 $$;
-revoke all on function messaging.resolve_sender(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.resolve_sender(uuid, jsonb) to service_role;

@@ -31,9 +31,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.tell_disconnection(messaging.instances, text, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.tell_disconnection(messaging.instances, text, timestamptz)
-to service_role;

@@ -17,5 +17,3 @@ as $$
     where i.provider = request->>'provider'
   ));
 $$;
-revoke all on function public.find_webhook_instance(jsonb) from public, anon, authenticated;
-grant execute on function public.find_webhook_instance(jsonb) to service_role;

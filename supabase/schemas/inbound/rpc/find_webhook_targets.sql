@@ -53,5 +53,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.find_webhook_targets(jsonb) from public, anon, authenticated;
-grant execute on function public.find_webhook_targets(jsonb) to service_role;

@@ -1,10 +1,13 @@
 -- Several calls of record_provider_events in one transaction: those that messaging.record_plain_events
 -- takes. `request`: calls, the requests. Returns {results}, one per call in the same order: the call's
 -- result; NULL where nothing was done for it, and record_provider_events itself must be called.
+-- Errors: 55P03 where a lock is not free in time: the calls are of many tenants, and each must be made by
+-- itself.
 create or replace function public.record_provider_event_calls(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set lock_timeout = '100ms'
 as $$
 declare
   results jsonb;
@@ -21,5 +24,3 @@ begin
   return results;
 end;
 $$;
-revoke all on function public.record_provider_event_calls(jsonb) from public, anon, authenticated;
-grant execute on function public.record_provider_event_calls(jsonb) to service_role;

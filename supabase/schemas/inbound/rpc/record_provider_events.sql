@@ -4,7 +4,7 @@
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
--- messaging.messages).
+-- messaging.messages), and denialHashes in a repeated call (see take_denial_hashes).
 -- The same event twice, or at the same time in two calls, counts once. Events of messages of erased persons
 -- count nothing, and are not stored. Returns {recorded}: how many
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
@@ -21,6 +21,7 @@ declare
   erased jsonb;
   recorded integer := 0;
 begin
+  perform messaging.take_denial_hashes(request);
   if jsonb_array_length(request->'events') = 1 then
     recorded := (messaging.record_plain_events(jsonb_build_array(request)))[1];
     if recorded is not null then
@@ -84,5 +85,3 @@ begin
   return jsonb_build_object('recorded', recorded);
 end;
 $$;
-revoke all on function public.record_provider_events(jsonb) from public, anon, authenticated;
-grant execute on function public.record_provider_events(jsonb) to service_role;

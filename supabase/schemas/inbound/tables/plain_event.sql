@@ -20,7 +20,9 @@ create type messaging.plain_event as (
   may_ask_agent boolean,
   quoted_message_id uuid,
   media_id uuid,
-  file jsonb
+  file jsonb,
+  quoted_provider_message_id text,
+  author jsonb
 );
 comment on column messaging.plain_event.place is 'The call''s place among the calls, from 1.';
 comment on column messaging.plain_event.sealed_provider_config is

@@ -15,8 +15,6 @@ create index provider_events_of_instance on messaging.provider_events (
   id
 );
 alter table messaging.provider_events enable row level security;
-revoke all on table messaging.provider_events from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.provider_events to service_role;
 -- counter_samples reads how many rows were ever numbered.
 grant select on sequence messaging.provider_events_id_seq to service_role;
 comment on column messaging.provider_events.is_kept_longer is

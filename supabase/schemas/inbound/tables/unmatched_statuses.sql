@@ -14,5 +14,3 @@ create table messaging.unmatched_statuses (
 );
 create index unmatched_statuses_age on messaging.unmatched_statuses (received_at);
 alter table messaging.unmatched_statuses enable row level security;
-revoke all on table messaging.unmatched_statuses from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.unmatched_statuses to service_role;

@@ -1,5 +1,7 @@
--- Adds the file of a message that a provider reports, and promises to fetch it at once. `file`: what the
--- event says of it, {source, mimeType, sha256 (hex), size, filename}, all but source optional.
+-- Adds the file of a message that a provider reports, and promises to fetch it at once, unless it came with
+-- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, whose file lies in
+-- the storage; `fault` {code, message} says why it is not kept. `file`: what the
+-- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
 -- `kind`: the type of the message. The caller stores the id with the message, in the same transaction.
 create or replace function messaging.add_channel_media(
   media_id uuid,
@@ -13,17 +15,27 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  if file->'stored' is not null and messaging.take_embedded_file(
+    add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
+    add_channel_media.kind, file
+  ) then
+    return;
+  end if;
   insert into messaging.media (
     id, instance_id, contact_id, origin, kind, mime_type, size, sha256, filename, storage_path,
-    source, created_at
+    source, transcript, created_at, status, last_error
   )
   values (
     add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
     'channel', add_channel_media.kind, file->>'mimeType', (file->>'size')::bigint,
     file->>'sha256', file->>'filename',
     messaging.media_path(add_channel_media.instance_id, add_channel_media.media_id),
-    file->'source', clock_timestamp()
+    file->'source', file->>'transcript', clock_timestamp(),
+    case when file->'fault' is null then 'pending' else 'failed' end, file->'fault'
   );
+  if file->'fault' is not null then
+    return;
+  end if;
   insert into messaging.outbox (workspace_id, kind, payload)
   select i.workspace_id, 'media_fetch',
     jsonb_build_object('instanceId', i.id, 'mediaId', add_channel_media.media_id)
@@ -31,9 +43,3 @@ begin
   where i.id = add_channel_media.instance_id;
 end;
 $$;
-revoke all
-on function messaging.add_channel_media(uuid, uuid, uuid, text, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.add_channel_media(uuid, uuid, uuid, text, jsonb)
-to service_role;

@@ -1,6 +1,6 @@
 -- Lets the agent's waiting answer in a conversation wait for the words of a voice message, at most half a
 -- minute: release_agent_reply lets it go as soon as they are there, or do not come. Changes nothing where
--- the message has no sound, or its instance does without transcripts.
+-- no transcript comes: see transcribes_voice.
 create or replace function messaging.await_transcript(media_id uuid, conversation_id uuid)
 returns void
 language plpgsql
@@ -9,8 +9,7 @@ as $$
 begin
   if media_id is null or not exists (
     select from messaging.media m
-    join messaging.instances i on i.id = m.instance_id
-    where m.id = await_transcript.media_id and m.kind = 'audio' and i.transcribes_voice
+    where m.id = await_transcript.media_id and messaging.transcribes_voice(m)
   ) then
     return;
   end if;
@@ -20,5 +19,3 @@ begin
     and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null;
 end;
 $$;
-revoke all on function messaging.await_transcript(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.await_transcript(uuid, uuid) to service_role;

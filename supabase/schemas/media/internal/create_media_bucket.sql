@@ -19,4 +19,3 @@ begin
   return true;
 end;
 $$;
-revoke all on function messaging.create_media_bucket() from public, anon, authenticated;

@@ -23,7 +23,3 @@ begin
   join messaging.instances i on i.id = delete_media_files.instance_id;
 end;
 $$;
-revoke all
-on function messaging.delete_media_files(uuid, text[], boolean)
-from public, anon, authenticated;
-grant execute on function messaging.delete_media_files(uuid, text[], boolean) to service_role;

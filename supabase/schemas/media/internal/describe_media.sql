@@ -27,5 +27,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.describe_media(messaging.media) from public, anon, authenticated;
-grant execute on function messaging.describe_media(messaging.media) to service_role;

@@ -1,7 +1,7 @@
--- Lets files go whose time is over: each stays as `expired`, without its file, its source and its words,
--- so that its messages say what was there. Files that are gone already stay as they are.
+-- Lets files go: each stays as `expired`, without its file, its source and its words, so that its messages
+-- say what was there. `reason`: {code, message}. Files that are gone already stay as they are.
 -- Returns how many it changed.
-create or replace function messaging.expire_media(media_ids uuid[])
+create or replace function messaging.expire_media(media_ids uuid[], reason jsonb)
 returns integer
 language plpgsql
 set search_path = ''
@@ -22,7 +22,7 @@ begin
       update messaging.media m
       set status = 'expired', storage_path = null, source = null, filename = null,
         transcript = null, provider_upload_id = null, provider_uploaded_at = null,
-        last_error = '{"code": "retention", "message": "The file is past the retention time."}'
+        last_error = reason
       from locked
       where m.id = any (array[locked.id])
       returning m.id
@@ -38,5 +38,3 @@ begin
   return expired;
 end;
 $$;
-revoke all on function messaging.expire_media(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.expire_media(uuid[]) to service_role;

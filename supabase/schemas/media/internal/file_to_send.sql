@@ -15,5 +15,3 @@ begin
   return messaging.describe_media(media);
 end;
 $$;
-revoke all on function messaging.file_to_send(uuid) from public, anon, authenticated;
-grant execute on function messaging.file_to_send(uuid) to service_role;

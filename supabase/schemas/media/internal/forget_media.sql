@@ -26,5 +26,3 @@ begin
   return forgotten;
 end;
 $$;
-revoke all on function messaging.forget_media(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.forget_media(uuid[]) to service_role;

@@ -14,5 +14,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.is_file_of_batch(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.is_file_of_batch(uuid, uuid) to service_role;

@@ -7,21 +7,21 @@ stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
 begin
   return array(
-    select m.id from messaging.media m where m.contact_id = media_of_contact.contact_id
+    select m.id from messaging.media m where m.contact_id = any (of_contacts)
     union
     select own.media_id
     from messaging.messages own
-    where own.contact_id = media_of_contact.contact_id and own.media_id is not null
+    where own.contact_id = any (of_contacts) and own.media_id is not null
       and not exists (
         select from messaging.messages other
         where other.media_id = own.media_id
-          and other.contact_id <> media_of_contact.contact_id
+          and other.contact_id <> all (of_contacts)
       )
       and not messaging.is_file_of_batch(own.instance_id, own.media_id)
   );
 end;
 $$;
-revoke all on function messaging.media_of_contact(uuid) from public, anon, authenticated;
-grant execute on function messaging.media_of_contact(uuid) to service_role;

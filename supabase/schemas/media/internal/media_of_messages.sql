@@ -19,5 +19,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.media_of_messages(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.media_of_messages(uuid[]) to service_role;

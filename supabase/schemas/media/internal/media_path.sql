@@ -11,5 +11,3 @@ begin
   return instance_id || '/' || media_id;
 end;
 $$;
-revoke all on function messaging.media_path(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.media_path(uuid, uuid) to service_role;

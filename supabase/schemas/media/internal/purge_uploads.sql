@@ -14,14 +14,10 @@ begin
     where m.status = 'pending' and m.created_at <= clock - interval '30 minutes'
       and m.origin = 'upload'
     order by m.created_at limit max_rows for update skip locked
-  )) + messaging.expire_media(array(
+  )) + messaging.expire_old_media(array(
     select m.id from messaging.media m
     where m.status = 'stored' and m.expires_at <= clock
     order by m.expires_at limit max_rows for update skip locked
   ));
 end;
 $$;
-revoke all
-on function messaging.purge_uploads(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_uploads(integer, timestamptz) to service_role;

@@ -1,4 +1,4 @@
--- The file of a message event that is to be fetched: {source, mimeType, sha256, filename}. NULL for an
+-- The file of a message event that is to be fetched: {source, mimeType, sha256, filename, transcript}. NULL for an
 -- event without one, and for one of a kind that has none.
 create or replace function messaging.read_event_file(event jsonb)
 returns jsonb
@@ -15,5 +15,3 @@ begin
   return null;
 end;
 $$;
-revoke all on function messaging.read_event_file(jsonb) from public, anon, authenticated;
-grant execute on function messaging.read_event_file(jsonb) to service_role;

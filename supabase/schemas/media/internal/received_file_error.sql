@@ -21,7 +21,3 @@ begin
   return '{}';
 end;
 $$;
-revoke all
-on function messaging.received_file_error(messaging.messages)
-from public, anon, authenticated;
-grant execute on function messaging.received_file_error(messaging.messages) to service_role;

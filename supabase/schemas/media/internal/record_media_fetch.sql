@@ -75,5 +75,3 @@ begin
   return jsonb_build_object('status', file_status, 'isForgotten', false);
 end;
 $$;
-revoke all on function messaging.record_media_fetch(jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_media_fetch(jsonb) to service_role;

@@ -16,5 +16,3 @@ begin
     and o.run_at > clock_timestamp();
 end;
 $$;
-revoke all on function messaging.release_agent_reply(uuid) from public, anon, authenticated;
-grant execute on function messaging.release_agent_reply(uuid) to service_role;

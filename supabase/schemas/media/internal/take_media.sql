@@ -28,5 +28,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.take_media(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.take_media(uuid, uuid) to service_role;

@@ -34,7 +34,3 @@ begin
   return taken;
 end;
 $$;
-revoke all
-on function messaging.take_media_fetches(integer, integer)
-from public, anon, authenticated;
-grant execute on function messaging.take_media_fetches(integer, integer) to service_role;

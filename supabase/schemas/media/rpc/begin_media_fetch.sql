@@ -20,7 +20,7 @@ begin
       'source', m.source,
       'storagePath', m.storage_path,
       'hadWrongSha256', coalesce(m.last_error->>'code' = 'wrong_sha256', false),
-      'isVoice', m.kind = 'audio' and i.transcribes_voice,
+      'isVoice', messaging.transcribes_voice(m),
       'instanceId', i.id,
       'provider', i.provider,
       'sealedProviderConfig', i.sealed_provider_config
@@ -31,5 +31,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.begin_media_fetch(jsonb) from public, anon, authenticated;
-grant execute on function public.begin_media_fetch(jsonb) to service_role;

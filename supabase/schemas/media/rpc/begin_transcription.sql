@@ -1,5 +1,5 @@
 -- What a worker needs to write down a voice message. `request`: mediaId. Returns {file}: {mediaId,
--- storagePath, mimeType, size}, NULL where there is nothing to write down.
+-- storagePath, mimeType, size}, NULL where there is nothing to write down, or not any more.
 create or replace function public.begin_transcription(request jsonb)
 returns jsonb
 language sql
@@ -15,7 +15,6 @@ as $$
     )
     from messaging.media m
     where m.id = (request->>'mediaId')::uuid and m.status = 'stored' and m.transcript is null
+      and messaging.transcribes_voice(m)
   ));
 $$;
-revoke all on function public.begin_transcription(jsonb) from public, anon, authenticated;
-grant execute on function public.begin_transcription(jsonb) to service_role;

@@ -19,5 +19,3 @@ begin
   return jsonb_build_object('storagePath', path);
 end;
 $$;
-revoke all on function public.begin_upload(jsonb) from public, anon, authenticated;
-grant execute on function public.begin_upload(jsonb) to service_role;

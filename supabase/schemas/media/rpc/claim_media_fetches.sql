@@ -11,5 +11,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.claim_media_fetches(jsonb) from public, anon, authenticated;
-grant execute on function public.claim_media_fetches(jsonb) to service_role;

@@ -15,5 +15,3 @@ begin
   return jsonb_build_object('discarded', messaging.forget_media(array[found_id]) > 0);
 end;
 $$;
-revoke all on function public.discard_upload(jsonb) from public, anon, authenticated;
-grant execute on function public.discard_upload(jsonb) to service_role;

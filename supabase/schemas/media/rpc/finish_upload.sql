@@ -39,5 +39,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.finish_upload(jsonb) from public, anon, authenticated;
-grant execute on function public.finish_upload(jsonb) to service_role;

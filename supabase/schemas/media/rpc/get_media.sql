@@ -18,5 +18,3 @@ begin
   return messaging.describe_media(found_media);
 end;
 $$;
-revoke all on function public.get_media(jsonb) from public, anon, authenticated;
-grant execute on function public.get_media(jsonb) to service_role;

@@ -16,5 +16,3 @@ begin
   return '{}';
 end;
 $$;
-revoke all on function public.keep_provider_upload(jsonb) from public, anon, authenticated;
-grant execute on function public.keep_provider_upload(jsonb) to service_role;

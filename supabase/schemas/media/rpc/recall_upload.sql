@@ -10,5 +10,3 @@ begin
   return coalesce(messaging.recall_idempotent(request), '{}');
 end;
 $$;
-revoke all on function public.recall_upload(jsonb) from public, anon, authenticated;
-grant execute on function public.recall_upload(jsonb) to service_role;

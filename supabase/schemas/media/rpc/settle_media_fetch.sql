@@ -21,5 +21,3 @@ begin
   end);
 end;
 $$;
-revoke all on function public.settle_media_fetch(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_media_fetch(jsonb) to service_role;

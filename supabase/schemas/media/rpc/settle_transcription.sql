@@ -24,5 +24,3 @@ begin
   return jsonb_build_object('status', row_status);
 end;
 $$;
-revoke all on function public.settle_transcription(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_transcription(jsonb) to service_role;

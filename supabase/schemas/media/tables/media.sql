@@ -46,8 +46,6 @@ create index media_unfinished on messaging.media (created_at) where status = 'pe
 create index media_expiring on messaging.media (expires_at)
 where status = 'stored' and expires_at is not null;
 alter table messaging.media enable row level security;
-revoke all on table messaging.media from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.media to service_role;
 comment on column messaging.media.contact_id is
   'Whose file it is; NULL for an upload, which may go to many. No foreign key: a merge moves it.';
 comment on column messaging.media.origin is

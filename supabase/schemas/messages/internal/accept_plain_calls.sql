@@ -16,7 +16,9 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  plain messaging.acceptance[] := messaging.plain_acceptances(calls, null);
+  plain messaging.acceptance[] := messaging.lock_free_contacts(
+    messaging.plain_acceptances(calls, null)
+  );
   has_keys boolean;
   is_incomplete boolean;
   used_tokens uuid[];
@@ -50,5 +52,3 @@ begin
   return messaging.describe_acceptances(plain, jsonb_array_length(calls));
 end;
 $$;
-revoke all on function messaging.accept_plain_calls(jsonb) from public, anon, authenticated;
-grant execute on function messaging.accept_plain_calls(jsonb) to service_role;

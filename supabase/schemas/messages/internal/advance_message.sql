@@ -101,9 +101,3 @@ begin
   return true;
 end;
 $$;
-revoke all
-on function messaging.advance_message(uuid, text, text, timestamptz, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.advance_message(uuid, text, text, timestamptz, jsonb)
-to service_role;

@@ -23,14 +23,14 @@ begin
   select m.* into message from messaging.messages m
   where m.id = (known->>'messageId')::uuid
   for no key update;
+  message := messaging.message_after_merge(message);
   if message.id is null or message.status <> 'failed' or not message.is_retryable
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
     raise exception using errcode = 'MI007', message = 'idempotency_key_in_progress';
   end if;
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
-  perform messaging.refuse_unreachable_contact(instance, contact, message.message_type);
-  perform messaging.refuse_opted_out(contact, message.purpose);
+  perform messaging.refuse_send(instance, contact, message.message_type, message.purpose);
   lease_until := clock_timestamp() + make_interval(
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );
@@ -45,7 +45,8 @@ begin
   update messaging.messages m
   set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
-  if message.agent_id is null and message.sent_by is distinct from 'ai_agent' then
+  if message.agent_id is null and message.sent_by is distinct from 'ai_agent'
+    and message.pauses_agent then
     paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
     outcome := outcome || jsonb_build_object(
       'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
@@ -61,5 +62,3 @@ begin
   ));
 end;
 $$;
-revoke all on function messaging.attempt_again(jsonb, jsonb) from public, anon, authenticated;
-grant execute on function messaging.attempt_again(jsonb, jsonb) to service_role;

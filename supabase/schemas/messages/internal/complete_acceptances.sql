@@ -3,7 +3,7 @@
 -- `plain` as it is then.
 -- Locks, each in one order for all callers: addresses of new contacts, contacts, conversations, agent
 -- pauses.
--- Errors: 40001 where a contact was merged or blocked meanwhile; the batch must be repeated.
+-- Errors: MI055 where a contact was merged or blocked meanwhile; the batch must be repeated.
 create or replace function messaging.complete_acceptances(calls jsonb, plain messaging.acceptance[])
 returns messaging.acceptance[]
 language plpgsql
@@ -42,6 +42,7 @@ begin
   end if;
   perform from messaging.contacts c
   where c.id = any (array(select p.contact_id from unnest(completed) as p))
+    and c.merged_into is null
   order by c.id
   for key share;
   get diagnostics locked = row_count;
@@ -58,14 +59,8 @@ begin
   if cardinality(completed) is distinct from cardinality(plain)
     or locked <> (select count(distinct p.contact_id) from unnest(completed) as p)
     or exists (select from unnest(completed) as p where p.conversation_id is null) then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   return messaging.pause_accepted_agents(completed);
 end;
 $$;
-revoke all
-on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
-from public, anon, authenticated;
-grant execute
-on function messaging.complete_acceptances(jsonb, messaging.acceptance[])
-to service_role;

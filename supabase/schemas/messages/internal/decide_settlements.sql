@@ -51,11 +51,15 @@ begin
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
       r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
         and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null as pauses_agent
+        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
+        and m.pauses_agent as pauses_agent,
+      r."calledAfterMs",
+      r."channelStatus"
     from jsonb_to_recordset(results) as r(
       "messageId" uuid, "claimToken" uuid, outcome text, "providerMessageId" text, "waId" text,
       error jsonb, retryable boolean, "retryAfterMs" integer, scope text, "isOutage" boolean,
-      "isUnsent" boolean, "sealedProviderConfig" text
+      "isUnsent" boolean, "sealedProviderConfig" text, "channelStatus" text,
+      "calledAfterMs" integer
     )
     join messaging.message_queue q on q.message_id = any (array[r."messageId"])
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -85,7 +89,3 @@ begin
   return settlements;
 end;
 $$;
-revoke all
-on function messaging.decide_settlements(jsonb, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.decide_settlements(jsonb, timestamptz) to service_role;

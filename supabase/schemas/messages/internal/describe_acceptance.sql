@@ -27,9 +27,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_acceptance(uuid, uuid, uuid, timestamptz, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_acceptance(uuid, uuid, uuid, timestamptz, text)
-to service_role;

@@ -13,6 +13,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  counted_at timestamptz;
   limits jsonb := '{}';
   spent record;
   whole_at timestamptz;
@@ -33,10 +34,16 @@ begin
         raise exception using errcode = 'MI022', message = 'authenticate_anew';
       end if;
     end if;
+    counted_at := clock_timestamp();
     limits := limits || (
       select jsonb_object_agg(counted.place, jsonb_build_object('rateLimit', case
         when whole_at is not null then messaging.describe_rate_limit(
-          spent.requests_per_minute, whole_at, cardinality(spent.places) - counted.number, true
+          spent.requests_per_minute,
+          messaging.allowance_seconds_left(
+            spent.requests_per_minute, whole_at, cardinality(spent.places) - counted.number,
+            counted_at
+          ),
+          true
         )
       end))
       from unnest(spent.places) with ordinality as counted(place, number)
@@ -56,9 +63,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_acceptances(messaging.acceptance[], integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_acceptances(messaging.acceptance[], integer)
-to service_role;

@@ -1,4 +1,4 @@
--- The one record of a message, sent or received, as messages-api reports it. A claim counts as
+-- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
 -- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
 create or replace function messaging.describe_message(message messaging.messages)
@@ -9,7 +9,7 @@ set search_path = ''
 as $$
 declare
   state record;
-  shown messaging.messages := message;
+  shown messaging.messages := messaging.message_after_merge(message);
 begin
   select i.time_zone, q.claim_token is not null as is_claimed, expected.*
   into strict state
@@ -27,14 +27,12 @@ begin
     shown.held_by := state.held_by;
   end if;
   if message.media_id is null then
-    return messaging.message_record(shown, state.time_zone, state.is_claimed);
+    return messaging.message_record(shown, state.time_zone, state.is_claimed)
+      || messaging.read_message_contact(shown.contact_id);
   end if;
   return messaging.message_record(shown, state.time_zone, state.is_claimed)
+    || messaging.read_message_contact(shown.contact_id)
     || messaging.message_media(message.media_id, message.content)
     || messaging.received_file_error(message);
 end;
 $$;
-revoke all
-on function messaging.describe_message(messaging.messages)
-from public, anon, authenticated;
-grant execute on function messaging.describe_message(messaging.messages) to service_role;

@@ -17,8 +17,6 @@ begin
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
-  return message;
+  return messaging.message_after_merge(message);
 end;
 $$;
-revoke all on function messaging.find_message(jsonb) from public, anon, authenticated;
-grant execute on function messaging.find_message(jsonb) to service_role;

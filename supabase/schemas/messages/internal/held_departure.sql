@@ -23,9 +23,3 @@ begin
   where q.message_id = held_departure.message_id;
 end;
 $$;
-revoke all
-on function messaging.held_departure(uuid, messaging.instances, timestamptz, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.held_departure(uuid, messaging.instances, timestamptz, text)
-to service_role;

@@ -27,5 +27,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.is_message_content(text, jsonb) from public, anon, authenticated;
-grant execute on function messaging.is_message_content(text, jsonb) to service_role;

@@ -46,9 +46,3 @@ begin
   return messaging.is_message_content(message_type, content);
 end;
 $$;
-revoke all
-on function messaging.is_message_state(text, text, text, text, timestamptz, text, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.is_message_state(text, text, text, text, timestamptz, text, jsonb)
-to service_role;

@@ -12,11 +12,11 @@ declare
   answered uuid[];
   contact_ids uuid[];
 begin
-  -- lock_provider_messages, written out: every send is settled.
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (
-    select distinct hashtextextended(m.instance_id::text, 0)
-      # (hashtext(r."providerMessageId") & 255) as lock_key
+    select distinct messaging.provider_message_lock_key(
+      m.instance_id, r."providerMessageId"
+    ) as lock_key
     from jsonb_to_recordset(results) as r("messageId" uuid, "providerMessageId" text)
     join messaging.messages m on m.id = any (array[r."messageId"])
     where r."providerMessageId" is not null
@@ -60,5 +60,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.lock_answers(jsonb, boolean) from public, anon, authenticated;
-grant execute on function messaging.lock_answers(jsonb, boolean) to service_role;

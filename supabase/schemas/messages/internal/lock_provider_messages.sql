@@ -13,15 +13,12 @@ as $$
 begin
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (
-    select distinct hashtextextended(pair.instance_id::text, 0)
-      # (hashtext(pair.provider_message_id) & 255) as lock_key
+    select distinct messaging.provider_message_lock_key(
+      pair.instance_id, pair.provider_message_id
+    ) as lock_key
     from unnest(instance_ids, provider_message_ids) as pair(instance_id, provider_message_id)
     where pair.provider_message_id is not null
     order by lock_key
   ) as wanted;
 end;
 $$;
-revoke all
-on function messaging.lock_provider_messages(uuid[], text[])
-from public, anon, authenticated;
-grant execute on function messaging.lock_provider_messages(uuid[], text[]) to service_role;

@@ -22,7 +22,9 @@ begin
   end if;
   if of_contact is not null and (
     select count(*) from (
-      select from messaging.messages m where m.contact_id = of_contact limit most + 1
+      select from messaging.messages m
+      where m.contact_id = any (messaging.merged_contact_ids(of_contact))
+      limit most + 1
     ) as counted
   ) <= most then
     return 'contact';
@@ -53,7 +55,3 @@ begin
   return 'instance';
 end;
 $$;
-revoke all
-on function messaging.message_list_path(jsonb, uuid, integer)
-from public, anon, authenticated;
-grant execute on function messaging.message_list_path(jsonb, uuid, integer) to service_role;

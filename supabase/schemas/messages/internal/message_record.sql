@@ -2,7 +2,7 @@
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once. Of a message that waits it
 -- shows its slot as stored; describe_message knows what else may hold it. Of a message with a media_id
--- message_media knows the rest: add it.
+-- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
   message messaging.messages,
   time_zone text,
@@ -24,30 +24,43 @@ begin
     end,
     'messageType', message.message_type,
     'message', message.message,
+    'choice', message.content->'choice',
+    'quotedMessageId', message.quoted_message_id,
+    'quotedProviderMessageId', message.quoted_provider_message_id,
+    'isGroup', coalesce(message.is_group, false),
+    'chatName', message.chat_name,
+    'author', message.author,
+    'sentBy', message.sent_by,
+    'isTypedOnPhone', coalesce(message.is_typed_on_phone, false),
     'cardId', message.card_id,
     'batchId', message.batch_id,
+    'purpose', messaging.told_purpose(message.purpose),
+    'cancelKey', message.cancel_key,
     'metadata', coalesce(message.metadata, '{}'),
     'mediaId', message.media_id,
     'mediaStatus', null,
     'mediaUrl', message.content->>'mediaUrl',
+    'mediaFilename', message.content->>'mediaFilename',
+    'mediaMimeType', null,
+    'mediaSize', null,
     'contactId', message.contact_id,
     'conversationId', message.conversation_id,
     'providerMessageId', message.provider_message_id,
+    'channelStatus', case when message.status = 'sent' then message.channel_status end,
     'scheduledFor', messaging.iso_in_zone(message.scheduled_for, time_zone),
-    'heldBy', message.held_by,
+    'heldBy', case
+      when message.status not in ('canceled', 'expired') then message.held_by
+    end,
+    'expiresAt', messaging.iso_in_zone(message.expires_at, time_zone),
     'createdAt', messaging.iso_in_zone(message.created_at, time_zone),
     'sentAt', messaging.iso_in_zone(message.sent_at, time_zone),
     'deliveredAt', messaging.iso_in_zone(message.delivered_at, time_zone),
     'readAt', messaging.iso_in_zone(message.read_at, time_zone),
     'failedAt', messaging.iso_in_zone(message.failed_at, time_zone),
+    'editedAt', messaging.iso_in_zone(message.edited_at, time_zone),
+    'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
     'lastError', message.last_error
   );
 end;
 $$;
-revoke all
-on function messaging.message_record(messaging.messages, text, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.message_record(messaging.messages, text, boolean)
-to service_role;

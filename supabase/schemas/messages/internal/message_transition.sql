@@ -51,5 +51,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.message_transition(text, text) from public, anon, authenticated;
-grant execute on function messaging.message_transition(text, text) to service_role;

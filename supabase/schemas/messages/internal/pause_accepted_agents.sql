@@ -12,7 +12,7 @@ begin
     return plain;
   end if;
   select messaging.renew_agent_pauses(
-    array_agg(p.contact_id), array_agg(p.instance_id), clock_timestamp() + interval '30 minutes'
+    array_agg(p.contact_id), array_agg(p.instance_id), messaging.agent_pause_ends_at(clock_timestamp())
   )
   into pauses
   from unnest(plain) as p
@@ -23,9 +23,3 @@ begin
   return plain;
 end;
 $$;
-revoke all
-on function messaging.pause_accepted_agents(messaging.acceptance[])
-from public, anon, authenticated;
-grant execute
-on function messaging.pause_accepted_agents(messaging.acceptance[])
-to service_role;

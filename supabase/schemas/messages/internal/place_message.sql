@@ -21,9 +21,7 @@ declare
   send_at constant timestamptz := date_trunc(
     'milliseconds', (delivery->'timing'->>'sendAt')::timestamptz
   );
-  not_before constant timestamptz := greatest(
-    clock + make_interval(secs => coalesce((delivery->>'delaySeconds')::double precision, 0)), send_at
-  );
+  not_before constant timestamptz := messaging.earliest_departure(delivery, clock);
   is_delayed constant boolean := not_before > clock;
   lease_until timestamptz;
   enqueued record;
@@ -75,9 +73,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.place_message(uuid, messaging.instances, jsonb, interval, uuid)
-from public, anon, authenticated;
-grant execute
-on function messaging.place_message(uuid, messaging.instances, jsonb, interval, uuid)
-to service_role;

@@ -50,19 +50,3 @@ begin
   where m.id = message.id;
 end;
 $$;
-revoke all
-on function messaging.place_moved_message(
-  messaging.messages,
-  messaging.instances,
-  messaging.message_queue,
-  timestamptz
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.place_moved_message(
-  messaging.messages,
-  messaging.instances,
-  messaging.message_queue,
-  timestamptz
-)
-to service_role;

@@ -9,6 +9,8 @@ returns messaging.acceptance[]
 language plpgsql
 set search_path = ''
 as $$
+declare
+  clock constant timestamptz := clock_timestamp();
 begin
   return (
     select array_agg(
@@ -19,19 +21,14 @@ begin
         ),
         call.phone, wanted.identity_key, t.id,
         call.authentication->>'functionName', i.requests_per_minute,
-        t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute',
+        messaging.is_token_use_due(t.last_used_at, clock),
         call.idempotency, call.message, call.delivery,
         coalesce(former.message_id, gen_random_uuid()),
         coalesce(former.claim_token, gen_random_uuid()),
         coalesce(own.id, shown.id), v.id,
         case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
         nullif(call.phone, coalesce(own.phone, shown.phone)),
-        (
-          select a.address from messaging.contact_addresses a
-          where a.contact_id = coalesce(own.id, shown.id) and a.proven_at > '-infinity'
-          order by a.proven_at desc
-          limit 1
-        ),
+        sending.address,
         former.paused_until
       )::messaging.acceptance
       order by call.place
@@ -57,8 +54,7 @@ begin
       select k.id, k.last_used_at
       from messaging.client_tokens k
       where k.token_hash = call.authentication->>'tokenHash' and k.instance_id = i.id
-        and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
-        and (k.scopes is null or 'send' = any (k.scopes))
+        and messaging.may_token_send(k, clock)
         and i.version = call.authentication->>'instanceVersion'
       offset 0
     ) as t on true
@@ -87,6 +83,7 @@ begin
       where c.contact_id = coalesce(own.id, shown.id)
       offset 0
     ) as v on true
+    left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
     where call.phone is not null and call.message is not null and call.assignment is null and call.agent is null
       and call.message->>'sentBy' is distinct from 'ai_agent'
       and call.message->>'mediaId' is null
@@ -97,24 +94,15 @@ begin
       and i.protection is null
       and call.delivery->>'timing' is null
       and call.message->>'needsPhone' is null
-      and not coalesce(own.is_blocked, shown.is_blocked, false)
-      and not (
-        call.message->>'purpose' is not distinct from 'marketing'
-        and coalesce(own.consent_marketing, shown.consent_marketing, 'unknown') = 'denied'
-      )
-      and not (
-        i.provider_class = 'official' and call.message->>'messageType' <> 'template'
-        and coalesce(own.last_inbound_at, shown.last_inbound_at, 'infinity')
-          < clock_timestamp() - interval '24 hours'
-      )
+      and call.message->>'pausesAgent' is null
+      and messaging.send_refusal(
+        coalesce(own.is_blocked, shown.is_blocked),
+        coalesce(own.consent_marketing, shown.consent_marketing),
+        coalesce(own.last_inbound_at, shown.last_inbound_at),
+        i.provider_class, call.message->>'messageType', call.message->>'purpose', clock
+      ) is null
       and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
 end;
 $$;
-revoke all
-on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
-from public, anon, authenticated;
-grant execute
-on function messaging.plain_acceptances(jsonb, messaging.acceptance[])
-to service_role;

@@ -19,9 +19,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.record_late_acceptances(jsonb, uuid[], timestamptz)
-to service_role;

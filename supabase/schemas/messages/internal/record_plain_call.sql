@@ -1,12 +1,13 @@
 -- accept_message: records a plain sending call in as few statements as it takes: what a call costs is
 -- mostly the start of its statements. Plain is a message of a person or a system, without an
--- assignment, without an agent, without a file of ours and without a time of its own (delivery.timing), to a contact that is found by its own phone, has a conversation and
+-- assignment, without an agent, without a file of ours, without a time of its own (delivery.timing) and without a say on the agent's
+-- pause, to a contact that is found by its own phone, has a conversation and
 -- may be written to, by a client that is authenticated (see require_client).
 -- `request`, the result, the order of the locks and the errors are accept_message's. Each step does what
 -- the step of the same name in record_sending_call does.
 -- Returns NULL where the call is not plain: nothing is written or locked then, and nothing refused.
 -- Plans must not depend on statistics: there may be ten contacts or a million.
--- Errors: 40001 where the contact was merged since it was read; the call must be repeated.
+-- Errors: MI055 where the contact was merged since it was read; the call must be repeated.
 create or replace function messaging.record_plain_call(request jsonb)
 returns jsonb
 language plpgsql
@@ -33,6 +34,7 @@ declare
   status constant text := case when is_immediate then 'sending' else 'queued' end;
   known record;
   recorded jsonb;
+  is_pausing boolean := false;
   paused_until timestamptz;
   placed record;
   slot timestamptz;
@@ -41,12 +43,11 @@ begin
   if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
     or request->>'assignment' is not null or request->>'agent' is not null
     or delivery->>'timing' is not null or draft->>'mediaId' is not null
-    or draft->>'needsPhone' is not null then
+    or draft->>'needsPhone' is not null or draft->>'pausesAgent' is not null then
     return null;
   end if;
   select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
-    t.last_used_at is null or t.last_used_at < clock - interval '1 minute'
-      as is_token_use_due,
+    messaging.is_token_use_due(t.last_used_at, clock) as is_token_use_due,
     c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
     agent.is_active as has_agent
   into known
@@ -55,24 +56,16 @@ begin
   join messaging.conversations v on v.contact_id = c.id
   left join messaging.client_tokens t
     on t.token_hash = given_hash and t.instance_id = i.id
-    and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock)
-    and (t.scopes is null or 'send' = any (t.scopes))
+    and messaging.may_token_send(t, clock)
     and i.xmin::text = request->'authentication'->>'instanceVersion'
-  left join lateral (
-    select a.address from messaging.contact_addresses a
-    where a.contact_id = c.id and a.proven_at > '-infinity'
-    order by a.proven_at desc
-    limit 1
-  ) as sending on true
+  left join lateral messaging.proven_address(c.id, false) as sending on true
   -- The first row says enough, however many agents are active.
   left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
   where c.instance_id = (request->>'instanceId')::uuid and c.identity_key = wanted_key
-    and not c.is_blocked
-    and not (c.consent_marketing = 'denied' and draft->>'purpose' is not distinct from 'marketing')
-    and not (
-      i.provider_class = 'official' and draft->>'messageType' <> 'template'
-      and coalesce(c.last_inbound_at, 'infinity') < clock - interval '24 hours'
-    )
+    and messaging.send_refusal(
+      c.is_blocked, c.consent_marketing, c.last_inbound_at, i.provider_class,
+      draft->>'messageType', draft->>'purpose', clock
+    ) is null
     and (request->>'authentication' is null or t.id is not null);
   if not found then
     return null;
@@ -88,12 +81,20 @@ begin
     end if;
   end if;
   if recorded is null then
-    perform from messaging.contacts c where c.id = known.contact_id for key share;
+    perform from messaging.contacts c
+    where c.id = known.contact_id and c.merged_into is null
+    for key share;
     if not found then
-      raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+      raise exception using errcode = 'MI055', message = 'merged meanwhile';
     end if;
     if known.has_agent then
-      paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
+      is_pausing := is_immediate or messaging.leaves_in_pause(known.instance, delivery);
+      if is_pausing then
+        paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
+      else
+        select p.paused_until into paused_until from messaging.agent_pauses p
+        where p.contact_id = known.contact_id and p.paused_until > clock;
+      end if;
     end if;
     if is_immediate then
       if known.is_protected then
@@ -155,7 +156,7 @@ begin
         held_by := placed.held_by;
       end if;
     end if;
-    if paused_until is not null then
+    if is_pausing and paused_until is not null then
       perform messaging.touch_contacts(array[known.contact_id]);
     end if;
     recorded := jsonb_build_object(
@@ -181,5 +182,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.record_plain_call(jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_plain_call(jsonb) to service_role;

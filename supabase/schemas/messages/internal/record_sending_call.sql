@@ -34,7 +34,7 @@ begin
     return replayed;
   end if;
   if draft is not null and timing is not null then
-    perform messaging.check_timing(timing);
+    perform messaging.check_timing(delivery);
   end if;
 
   select i.* into strict instance from messaging.instances i
@@ -44,8 +44,7 @@ begin
     perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
   end if;
   if draft is not null then
-    perform messaging.refuse_unreachable_contact(instance, contact, draft->>'messageType');
-    perform messaging.refuse_opted_out(contact, draft->>'purpose');
+    perform messaging.refuse_send(instance, contact, draft->>'messageType', draft->>'purpose');
     send_address := messaging.channel_send_address(
       instance, contact, request->>'phone',
       draft->>'needsPhone' is not null
@@ -73,7 +72,8 @@ begin
   if draft is null then
     mode := 'assign_only';
   else
-    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent' then
+    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent'
+      and draft->>'pausesAgent' is null and messaging.leaves_in_pause(instance, delivery) then
       paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
       is_pausing := true;
       if paused_until is not null then
@@ -91,7 +91,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
-      metadata, purpose, expires_at, cancel_key, media_id
+      metadata, purpose, expires_at, cancel_key, media_id, pauses_agent
     ) values (
       message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
       draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
@@ -104,7 +104,7 @@ begin
       case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
       nullif(draft->'metadata', 'null'), draft->>'purpose',
       (timing->>'expiresAt')::timestamptz, timing->>'cancelKey',
-      (draft->>'mediaId')::uuid
+      (draft->>'mediaId')::uuid, draft->>'pausesAgent' is null
     );
   end if;
 
@@ -139,5 +139,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.record_sending_call(jsonb) from public, anon, authenticated;
-grant execute on function messaging.record_sending_call(jsonb) to service_role;

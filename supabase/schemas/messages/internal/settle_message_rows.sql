@@ -23,6 +23,7 @@ begin
         when s.outcome <> 'accepted' then s.error
       end,
       provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
+      channel_status = s.channel_status,
       status = case
         when s.is_revived then 'sent'
         when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
@@ -58,9 +59,3 @@ begin
   perform messaging.record_message_events(ids, types);
 end;
 $$;
-revoke all
-on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.settle_message_rows(messaging.settlement[], timestamptz)
-to service_role;

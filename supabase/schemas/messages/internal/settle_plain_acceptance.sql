@@ -21,10 +21,7 @@ begin
   end if;
   -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
   select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
-    pg_advisory_xact_lock_shared(
-      uuid_hash(q.instance_id),
-      coalesce(pg_sequence_last_value('messaging.event_sequence'), 0)::bit(32)::integer
-    )::text
+    messaging.lock_event_floor(q.instance_id)
   into tenant, addressee, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
@@ -34,7 +31,7 @@ begin
       provider_id is null
       -- As lock_provider_messages.
       or pg_advisory_xact_lock(
-        hashtextextended(q.instance_id::text, 0) # (hashtext(provider_id) & 255)
+        messaging.provider_message_lock_key(q.instance_id, provider_id)
       )::text is not null
     )
   for no key update of q, m;
@@ -65,26 +62,13 @@ begin
       unconfirmed_at = null
     from messaging.contacts c
     where m.id = settled and c.id = addressee
-    returning m.instance_id, row(
-      m.id, m.direction, m.status, m.message_type, m.message, null, m.card_id, m.metadata,
-      m.contact_id, m.conversation_id, m.provider_message_id, m.scheduled_for, m.held_by,
-      m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.attempts, m.last_error,
+    returning m.instance_id, messaging.snapshot_message(
+      m,
       c.name,
-      -- As contact_display_phone.
-      coalesce(
-        (
-          select case when a.changed_by is not null then a.address end
-          from messaging.contact_addresses a
-          where a.contact_id = c.id and a.address ~ '^[0-9]+$'
-          order by a.proven_at desc
-          limit 1
-        ),
-        c.phone
-      ),
-      null,
-      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
-      null
-    )::messaging.message_snapshot as message
+      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
+      (select h.identities from messaging.hidden_identities(c.id) as h),
+      false
+    ) as message
   ),
   told as (
     insert into messaging.events (instance_id, contact_id, type, message)
@@ -95,16 +79,7 @@ begin
   update messaging.contact_activity a
   set updated_at = greatest(
       a.updated_at,
-      -- As change_instant: the condition is the floor, which comes first.
-      case
-        when pg_advisory_xact_lock_shared(
-          uuid_hash(a.instance_id) # 1163284301,
-          (
-            (floor(extract(epoch from clock_timestamp()) * 1000)::bigint & 4294967295) - 2147483648
-          )::integer
-        )::text is not null
-          then date_trunc('milliseconds', clock_timestamp())
-      end
+      messaging.change_instant(a.instance_id)
     ),
     last_message_at = greatest(a.last_message_at, clock),
     awaits_reply = a.awaits_reply and coalesce(a.last_message_at > clock, false)
@@ -117,9 +92,3 @@ begin
   return array[settled];
 end;
 $$;
-revoke all
-on function messaging.settle_plain_acceptance(jsonb, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.settle_plain_acceptance(jsonb, timestamptz)
-to service_role;

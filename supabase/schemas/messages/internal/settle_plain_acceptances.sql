@@ -30,7 +30,7 @@ begin
       row(
         locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
         locked.provider_id, null, null, null, null, false, false, false, null, false, false, false, false,
-        locked.pauses_agent
+        locked.pauses_agent, locked.called_after_ms, null
       )::messaging.settlement
     ) filter (where locked.is_plain and locked.max_attempts > 1),
     array_agg(distinct locked.instance_id) filter (where locked.is_plain)
@@ -39,9 +39,11 @@ begin
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
         as provider_id,
+      (told #>> array[q.message_id::text, 'calledAfterMs'])::integer as called_after_ms,
       q.echo is null and m.status in ('queued', 'sending') as is_plain,
       m.agent_id is null and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null as pauses_agent
+        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
+        and m.pauses_agent as pauses_agent
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
@@ -69,26 +71,13 @@ begin
       unconfirmed_at = null
     from messaging.contacts c
     where m.id = any (settled) and c.id = any (array[m.contact_id])
-    returning m.instance_id, row(
-      m.id, m.direction, m.status, m.message_type, m.message, null, m.card_id, m.metadata,
-      m.contact_id, m.conversation_id, m.provider_message_id, m.scheduled_for, m.held_by,
-      m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.attempts, m.last_error,
+    returning m.instance_id, messaging.snapshot_message(
+      m,
       c.name,
-      -- As contact_display_phone.
-      coalesce(
-        (
-          select case when a.changed_by is not null then a.address end
-          from messaging.contact_addresses a
-          where a.contact_id = c.id and a.address ~ '^[0-9]+$'
-          order by a.proven_at desc
-          limit 1
-        ),
-        c.phone
-      ),
-      null,
-      case when m.content is not null or m.media_id is not null then messaging.message_media(m.media_id, m.content) end,
-      m.batch_id
-    )::messaging.message_snapshot as message
+      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
+      (select h.identities from messaging.hidden_identities(c.id) as h),
+      false
+    ) as message
   )
   insert into messaging.events (instance_id, contact_id, type, message)
   select s.instance_id, (s.message).contact_id, 'message.sent', s.message
@@ -96,9 +85,3 @@ begin
   order by (s.message).id;
 end;
 $$;
-revoke all
-on function messaging.settle_plain_acceptances(jsonb, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.settle_plain_acceptances(jsonb, timestamptz)
-to service_role;

@@ -46,5 +46,3 @@ begin
   return taken_back;
 end;
 $$;
-revoke all on function messaging.take_back_unsent(jsonb) from public, anon, authenticated;
-grant execute on function messaging.take_back_unsent(jsonb) to service_role;

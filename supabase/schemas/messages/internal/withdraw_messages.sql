@@ -56,5 +56,3 @@ begin
   return withdrawn;
 end;
 $$;
-revoke all on function messaging.withdraw_messages(uuid[], text) from public, anon, authenticated;
-grant execute on function messaging.withdraw_messages(uuid[], text) to service_role;

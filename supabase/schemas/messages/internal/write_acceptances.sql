@@ -1,6 +1,5 @@
 -- accept_messages: stores the messages of the plain calls with their claims, as place_message does for
--- one immediate message, and the outcomes under the calls' keys. Locks the contacts in the order of
--- their ids. Errors: 40001 where a contact was merged meanwhile; the batch must be repeated.
+-- one immediate message, and the outcomes under the calls' keys. The caller holds the contacts.
 create or replace function messaging.write_acceptances(plain messaging.acceptance[])
 returns void
 language plpgsql
@@ -8,14 +7,8 @@ set search_path = ''
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  stored integer;
 begin
-  with locked as materialized (
-    select c.id from messaging.contacts c
-    where c.id = any (array(select p.contact_id from unnest(plain) as p))
-    order by c.id
-    for key share
-  ), messages as (
+  with messages as (
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, phone_given,
@@ -27,24 +20,17 @@ begin
       (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
       'sending', p.phone_given, nullif(p.message->'metadata', 'null'), p.message->>'purpose'
     from unnest(plain) as p
-    join locked on locked.id = p.contact_id
-    returning 1
-  ), queued as (
-    insert into messaging.message_queue (
-      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
-      lease_until
-    )
-    select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at,
-      1, 1, p.claim_token, lease.ends_at
-    from unnest(plain) as p
-    cross join lateral (
-      select clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision)
-    ) as lease(ends_at)
   )
-  select count(*) into stored from messages;
-  if stored < cardinality(plain) then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
-  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
+  )
+  select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at,
+    1, 1, p.claim_token, lease.ends_at
+  from unnest(plain) as p
+  cross join lateral (
+    select clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision)
+  ) as lease(ends_at);
   if exists (select from unnest(plain) as p where p.idempotency is not null) then
     update messaging.idempotency_keys k
     set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
@@ -54,7 +40,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.write_acceptances(messaging.acceptance[])
-from public, anon, authenticated;
-grant execute on function messaging.write_acceptances(messaging.acceptance[]) to service_role;

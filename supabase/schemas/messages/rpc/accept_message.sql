@@ -3,7 +3,7 @@
 -- `request`: instanceId, phone | contactId | userId (see find_recipient), idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, content, mediaId, cardId, metadata, purpose, sentBy, delayTypingMs,
---     needsPhone} or NULL,
+--     needsPhone, pausesAgent (false or absent)} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
@@ -19,9 +19,9 @@
 -- Most calls are plain, and take the short way of record_plain_call.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
--- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to who has denied it), MI018 (the
+-- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042 and MI043 (timing), MI051 to MI054 (the file: see take_media).
+-- MI042, MI043 and MI057 (timing), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -47,5 +47,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.accept_message(jsonb) from public, anon, authenticated;
-grant execute on function public.accept_message(jsonb) to service_role;

@@ -26,5 +26,3 @@ begin
   return messaging.describe_message(message);
 end;
 $$;
-revoke all on function public.cancel_message(jsonb) from public, anon, authenticated;
-grant execute on function public.cancel_message(jsonb) to service_role;

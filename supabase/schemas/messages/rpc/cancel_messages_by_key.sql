@@ -27,5 +27,3 @@ begin
   end);
 end;
 $$;
-revoke all on function public.cancel_messages_by_key(jsonb) from public, anon, authenticated;
-grant execute on function public.cancel_messages_by_key(jsonb) to service_role;

@@ -19,5 +19,3 @@ begin
   return messaging.describe_message(message);
 end;
 $$;
-revoke all on function public.get_message(jsonb) from public, anon, authenticated;
-grant execute on function public.get_message(jsonb) to service_role;

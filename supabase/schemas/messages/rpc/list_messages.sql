@@ -24,6 +24,7 @@ declare
   of_contact constant uuid := (
     messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
   ).id;
+  of_contacts constant uuid[] := messaging.merged_contact_ids(of_contact);
   of_card constant text := request->>'cardId';
   of_batch constant uuid := request->>'batchId';
   of_direction constant text := request->>'direction';
@@ -96,7 +97,7 @@ begin
         select few.m
         from (
           select m from messaging.messages m
-          where path = 'contact' and m.contact_id = of_contact
+          where path = 'contact' and m.contact_id = any (of_contacts)
           union all
           select m
           from messaging.queue_of_instance(of_instance) as q
@@ -109,9 +110,9 @@ begin
       )
     ),
     matching as (
-      select s.m
+      select messaging.message_after_merge(s.m) as m
       from scanned s
-      where (of_contact is null or (s.m).contact_id = of_contact)
+      where (of_contact is null or (s.m).contact_id = any (of_contacts))
         and (of_batch is null or (s.m).batch_id = of_batch)
         and (of_card is null or (s.m).card_id = of_card)
         and (of_direction is null or (s.m).direction = of_direction)
@@ -134,9 +135,11 @@ begin
             when (f.m).status = 'queued' then messaging.describe_message(f.m)
             when (f.m).media_id is not null
               then messaging.message_record(f.m, zone, false)
+                || messaging.read_message_contact((f.m).contact_id)
                 || messaging.message_media((f.m).media_id, (f.m).content)
                 || messaging.received_file_error(f.m)
             else messaging.message_record(f.m, zone, false)
+              || messaging.read_message_contact((f.m).contact_id)
           end
         )
         from matching f
@@ -163,5 +166,3 @@ begin
   return messaging.build_page(found_all, page.size);
 end;
 $$;
-revoke all on function public.list_messages(jsonb) from public, anon, authenticated;
-grant execute on function public.list_messages(jsonb) to service_role;

@@ -1,9 +1,9 @@
--- messages-api: moves a message that still waits to another instant. `request`: instanceId, messageId,
--- sendAt. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
+-- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
+-- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
 -- and its former one is given back; any other is due then. What waited to be tried again waits until then.
 -- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
 -- message. Returns describe_message.
--- Errors: MI004; MI010; MI041 and MI042 (sendAt); MI044 (in flight, or settled already).
+-- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
 create or replace function public.move_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,34 +12,39 @@ as $$
 declare
   message messaging.messages;
   instance messaging.instances;
-  gone messaging.message_queue;
+  waiting messaging.message_queue;
+  new_end timestamptz;
 begin
   message := messaging.find_message(request);
   if message.status <> 'queued' then
     raise exception using errcode = 'MI044', message = 'message_not_movable';
   end if;
-  perform messaging.check_timing(jsonb_build_object('sendAt', request->'sendAt'));
+  new_end := coalesce((request->>'expiresAt')::timestamptz, message.expires_at);
+  perform messaging.check_timing(jsonb_build_object('timing', jsonb_build_object(
+    'sendAt', request->>'sendAt', 'expiresAt', new_end
+  )));
+  if request->>'sendAt' is null and new_end <= message.scheduled_for then
+    raise exception using errcode = 'MI057', message = 'expiresAt is before the message leaves';
+  end if;
   perform from messaging.pacing p where p.instance_id = message.instance_id for no key update;
-  delete from messaging.message_queue q
-  where q.message_id = (
-    select w.message_id
-    from messaging.message_queue w
-    where w.message_id = message.id and w.claim_token is null
-    for update skip locked
-  )
-  returning q.* into gone;
+  select w.* into waiting
+  from messaging.message_queue w
+  where w.message_id = message.id and w.claim_token is null
+  for update skip locked;
   if not found then
     raise exception using errcode = 'MI044', message = 'message_not_movable';
   end if;
-  perform messaging.give_back_slots(array[gone]);
-  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
-  perform messaging.place_moved_message(
-    message, instance, gone, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
-  );
-  perform messaging.refresh_dispatch(array[instance.id]);
+  update messaging.messages m set expires_at = new_end where m.id = message.id;
+  if request->>'sendAt' is not null then
+    delete from messaging.message_queue q where q.message_id = message.id;
+    perform messaging.give_back_slots(array[waiting]);
+    select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+    perform messaging.place_moved_message(
+      message, instance, waiting, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
+    );
+    perform messaging.refresh_dispatch(array[instance.id]);
+  end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;
   return messaging.describe_message(message);
 end;
 $$;
-revoke all on function public.move_message(jsonb) from public, anon, authenticated;
-grant execute on function public.move_message(jsonb) to service_role;

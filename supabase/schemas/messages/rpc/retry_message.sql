@@ -22,10 +22,8 @@ begin
     raise exception using errcode = 'MI012', message = 'message_not_retriable';
   end if;
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
-  if contact.is_blocked then
-    raise exception using errcode = 'MI005', message = 'contact_blocked';
-  end if;
-  perform messaging.refuse_opted_out(contact, message.purpose);
+  -- A closed window does not refuse it: whether the contact has written since, the channel knows.
+  perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
   perform messaging.requeue_message(message);
   -- What had been sent, and failed, is no longer the last message.
   if message.sent_at is not null then
@@ -36,5 +34,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_message(message));
 end;
 $$;
-revoke all on function public.retry_message(jsonb) from public, anon, authenticated;
-grant execute on function public.retry_message(jsonb) to service_role;

@@ -1,8 +1,10 @@
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
---   providerMessageId, waId, error {code, message}, retryable, retryAfterMs, scope, isOutage,
---   isUnsent (the provider was not called), sealedProviderConfig (the credentials of the call; NULL for
---   not known)}], and for an immediate send `response` {status, body (as text)} with `idempotency`
+--   providerMessageId, waId, channelStatus (what the provider says of a message that it keeps back),
+--   error {code, message}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
+--   called), calledAfterMs (how long after the claim the call began; NULL for not known),
+--   sealedProviderConfig (the credentials of the call; NULL for not known)}], and for an immediate send
+--   `response` {status, body (as text)} with `idempotency`
 --   {scope, key}.
 -- Only the holder of the claim settles. A late worker changes nothing, with two exceptions: that the
 -- provider accepted the message is true however late it is reported, and so is that it was not called
@@ -12,7 +14,7 @@
 -- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
 -- not use up the attempts of a backlog; nor does isUnsent.
 -- Returns {settled}: the ids that were settled.
--- Acceptances that show no new address take a short way: one immediate send settle_plain_acceptance, all
+-- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
 -- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
 -- queue rows, messages, agent pauses, pacing, dispatch, and where an address turns out to be another
@@ -35,6 +37,8 @@ declare
   results jsonb := request->'results';
   shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)'
     and messaging.shows_new_address(results, clock);
+  is_short constant boolean := not shows_addresses
+    and not results @? '$[*].channelStatus ? (@ != null)';
   short_way record;
   decided messaging.settlement[];
   settlements messaging.settlement[];
@@ -44,7 +48,7 @@ declare
   addressees uuid[];
   has_news boolean;
 begin
-  if not shows_addresses and jsonb_array_length(results) = 1 then
+  if is_short and jsonb_array_length(results) = 1 then
     settled := messaging.settle_plain_acceptance(results->0, clock);
     if settled is not null then
       if nullif(request->'response', 'null') is not null then
@@ -55,7 +59,7 @@ begin
     end if;
   end if;
   perform messaging.lock_answers(results, shows_addresses);
-  if not shows_addresses and not results @? '$[*] ? (@.outcome != "accepted")' then
+  if is_short and not results @? '$[*] ? (@.outcome != "accepted")' then
     short_way := messaging.settle_plain_acceptances(results, clock);
     plain := short_way.settled;
     settled := plain;
@@ -178,5 +182,3 @@ begin
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
-revoke all on function public.settle_messages(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_messages(jsonb) to service_role;

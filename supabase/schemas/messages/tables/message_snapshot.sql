@@ -1,6 +1,6 @@
 -- What an event keeps of a message: its row as it was then, as far as message_record shows it, and its
--- contact's name and phone. Freezing it costs a send a tenth of what it costs to write the record out,
--- so that is left to whoever reads the event: see message_event_data.
+-- contact's name, phone and other identities. Freezing it costs a send a tenth of what it costs to write the record out,
+-- so that is left to the reading of the event: see message_event_data.
 -- A type of its own, not that of the table: no column with a default could be added to the table then.
 -- The attributes of the table are named as there.
 create type messaging.message_snapshot as (
@@ -28,11 +28,24 @@ create type messaging.message_snapshot as (
   contact_phone text,
   quoted_message_id uuid,
   media jsonb,
-  batch_id uuid
+  batch_id uuid,
+  quoted_provider_message_id text,
+  author jsonb,
+  is_group boolean,
+  chat_name text,
+  sent_by text,
+  is_typed_on_phone boolean,
+  edited_at timestamptz,
+  deleted_at timestamptz,
+  channel_status text,
+  contact_identities jsonb,
+  purpose text,
+  cancel_key text,
+  expires_at timestamptz
 );
 comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
-comment on column messaging.message_snapshot.quoted_message_id is
-  'Of a received message; else NULL.';
+comment on column messaging.message_snapshot.contact_identities is
+  'As shown_identities; NULL for a contact that has none.';
 comment on column messaging.message_snapshot.media is
   'What message_media tells of its file; NULL for none.';

@@ -45,6 +45,11 @@ create table messaging.messages (
   expires_at timestamptz,
   cancel_key text,
   deleted_at timestamptz,
+  edited_at timestamptz,
+  quoted_provider_message_id text,
+  author jsonb,
+  channel_status text,
+  pauses_agent boolean not null default true,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -98,8 +103,6 @@ create index messages_batch on messaging.messages (batch_id, created_at) where b
 create index messages_batch_waiting on messaging.messages (batch_id)
 where batch_id is not null and status = 'queued';
 alter table messaging.messages enable row level security;
-revoke all on table messaging.messages from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.messages to service_role;
 comment on column messaging.messages.message is
   'The text, the caption, the body of an option list, or the wording of a template.';
 comment on column messaging.messages.content is
@@ -129,5 +132,15 @@ comment on column messaging.messages.cancel_key is
   'The caller''s name for messages that it may cancel together while they wait.';
 comment on column messaging.messages.batch_id is
   'The batch that it was sent for; NULL for all others.';
+comment on column messaging.messages.edited_at is
+  'When a person edited it last, as the provider tells, else when that was told; NULL where nobody did.';
+comment on column messaging.messages.quoted_provider_message_id is
+  'The provider''s id of the message that this one answers, whether or not that is stored.';
+comment on column messaging.messages.author is
+  'Who wrote it in a group, as the provider tells: {name, phone, userId, lid}, each where known. NULL outside groups, where the contact did.';
+comment on column messaging.messages.channel_status is
+  'What the provider said when it accepted the message, where it has not gone on at once: held_for_quality_assessment, paused.';
+comment on column messaging.messages.pauses_agent is
+  'Whether the agent pauses for it as for any person''s message; false where the call said pauseAgent: false.';
 comment on column messaging.messages.deleted_at is
   'When the provider told that a person deleted it for everyone; NULL for all others. Its words stay, for the history.';

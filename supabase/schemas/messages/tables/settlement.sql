@@ -1,4 +1,6 @@
 -- What settle_messages decides about one result, once it holds the claim. Its steps pass arrays of it.
+-- Rows of it are written by position: a release's new attributes stand in the order of their names, in which
+-- `deno task db:migration` adds them.
 create type messaging.settlement as (
   message_id uuid,
   instance_id uuid,
@@ -19,7 +21,9 @@ create type messaging.settlement as (
   holds_instance boolean,
   has_old_credentials boolean,
   is_revived boolean,
-  pauses_agent boolean
+  pauses_agent boolean,
+  called_after_ms integer,
+  channel_status text
 );
 comment on column messaging.settlement.sealed_provider_config is
   'The credentials that the call was made with; NULL for not known.';
@@ -41,3 +45,5 @@ comment on column messaging.settlement.is_revived is
   'The message failed by an earlier attempt, which has another id; this attempt was accepted.';
 comment on column messaging.settlement.pauses_agent is
   'A person''s immediate message has left: the agent''s pause begins again.';
+comment on column messaging.settlement.called_after_ms is
+  'How long after its claim the provider was called; NULL for not called, or not known.';

@@ -30,7 +30,3 @@ begin
   return until;
 end;
 $$;
-revoke all
-on function messaging.count_changes(timestamptz, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.count_changes(timestamptz, timestamptz) to service_role;

@@ -12,5 +12,3 @@ as $$
     reported = c.reported + excluded.counted,
     changed_at = clock_timestamp();
 $$;
-revoke all on function messaging.count_metric(text, bigint) from public, anon, authenticated;
-grant execute on function messaging.count_metric(text, bigint) to service_role;

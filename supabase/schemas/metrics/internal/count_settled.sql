@@ -62,7 +62,3 @@ as $$
   where o.status in ('done', 'dead') and o.settled_at > since and o.settled_at <= until
   group by o.kind, o.status;
 $$;
-revoke all
-on function messaging.count_settled(timestamptz, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.count_settled(timestamptz, timestamptz) to service_role;

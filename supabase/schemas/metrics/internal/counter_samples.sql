@@ -70,5 +70,3 @@ as $$
   from messaging.metric_counters c
   where c.name = 'messaging_maintenance_runs_total';
 $$;
-revoke all on function messaging.counter_samples() from public, anon, authenticated;
-grant execute on function messaging.counter_samples() to service_role;

@@ -78,9 +78,3 @@ as $$
   from instances i
   cross join outbox o;
 $$;
-revoke all
-on function messaging.describe_service_health(messaging.instance_state[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_service_health(messaging.instance_state[], timestamptz)
-to service_role;

@@ -59,9 +59,3 @@ as $$
     ('messaging_instance_disconnected', n.disconnected)
   ) as k(name, value);
 $$;
-revoke all
-on function messaging.instance_samples(messaging.instance_state[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.instance_samples(messaging.instance_state[], timestamptz)
-to service_role;

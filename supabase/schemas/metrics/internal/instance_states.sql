@@ -53,5 +53,3 @@ as $$
     s.hold_until, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed
   from states s;
 $$;
-revoke all on function messaging.instance_states(timestamptz) from public, anon, authenticated;
-grant execute on function messaging.instance_states(timestamptz) to service_role;

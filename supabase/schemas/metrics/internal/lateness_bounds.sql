@@ -9,5 +9,3 @@ set search_path = ''
 as $$
   select array[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200]
 $$;
-revoke all on function messaging.lateness_bounds() from public, anon, authenticated;
-grant execute on function messaging.lateness_bounds() to service_role;

@@ -21,5 +21,3 @@ as $$
   from open_rows r
   where r.run_at <= clock;
 $$;
-revoke all on function messaging.outbox_samples(timestamptz) from public, anon, authenticated;
-grant execute on function messaging.outbox_samples(timestamptz) to service_role;

@@ -24,5 +24,3 @@ as $$
   from (select distinct i.provider from messaging.instances i) as p
   cross join (values ('sent'), ('delivered'), ('read')) as k(status);
 $$;
-revoke all on function messaging.recent_samples(timestamptz) from public, anon, authenticated;
-grant execute on function messaging.recent_samples(timestamptz) to service_role;

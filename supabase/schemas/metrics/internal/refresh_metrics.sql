@@ -55,9 +55,8 @@ begin
   update messaging.metric_snapshots s
   set counted_until = snapshot.counted_until, taken_at = snapshot.taken_at,
     fresh_until = snapshot.fresh_until, refresh_seconds = snapshot.refresh_seconds,
-    samples = snapshot.samples, health = snapshot.health;
+    samples = snapshot.samples, health = snapshot.health
+  where s.is_only;
   return snapshot;
 end;
 $$;
-revoke all on function messaging.refresh_metrics() from public, anon, authenticated;
-grant execute on function messaging.refresh_metrics() to service_role;

@@ -11,5 +11,3 @@ set search_path = ''
 as $$
   select s.health from messaging.refresh_metrics() as s;
 $$;
-revoke all on function public.get_service_health(jsonb) from public, anon, authenticated;
-grant execute on function public.get_service_health(jsonb) to service_role;

@@ -20,5 +20,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.read_metrics(jsonb) from public, anon, authenticated;
-grant execute on function public.read_metrics(jsonb) to service_role;

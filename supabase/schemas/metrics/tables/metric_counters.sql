@@ -10,8 +10,6 @@ create table messaging.metric_counters (
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.metric_counters enable row level security;
-revoke all on table messaging.metric_counters from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.metric_counters to service_role;
 comment on column messaging.metric_counters.counted is
   'What has certainly been counted once: everything until metric_snapshots.counted_until.';
 comment on column messaging.metric_counters.reported is

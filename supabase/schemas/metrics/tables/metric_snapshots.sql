@@ -11,8 +11,6 @@ create table messaging.metric_snapshots (
 )
 with (fillfactor = 50);
 alter table messaging.metric_snapshots enable row level security;
-revoke all on table messaging.metric_snapshots from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.metric_snapshots to service_role;
 comment on column messaging.metric_snapshots.samples is
   'The samples as [name, labels, value], in the order in which they are reported.';
 comment on column messaging.metric_snapshots.health is 'The answer of get_service_health.';

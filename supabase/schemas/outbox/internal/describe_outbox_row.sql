@@ -19,7 +19,3 @@ as $$
     'settledAt', messaging.iso_in_zone(entry.settled_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_outbox_row(messaging.outbox)
-from public, anon, authenticated;
-grant execute on function messaging.describe_outbox_row(messaging.outbox) to service_role;

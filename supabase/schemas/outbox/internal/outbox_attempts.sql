@@ -15,5 +15,3 @@ as $$
     else 12
   end;
 $$;
-revoke all on function messaging.outbox_attempts(text) from public, anon, authenticated;
-grant execute on function messaging.outbox_attempts(text) to service_role;

@@ -13,5 +13,3 @@ as $$
     else least(interval '5 seconds' * power(3, attempts - 1), interval '2 hours')
   end;
 $$;
-revoke all on function messaging.outbox_delay(text, integer) from public, anon, authenticated;
-grant execute on function messaging.outbox_delay(text, integer) to service_role;

@@ -111,5 +111,3 @@ begin
   return claimed_rows;
 end;
 $$;
-revoke all on function public.claim_outbox(jsonb) from public, anon, authenticated;
-grant execute on function public.claim_outbox(jsonb) to service_role;

@@ -26,5 +26,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_outbox(jsonb) from public, anon, authenticated;
-grant execute on function public.list_outbox(jsonb) to service_role;

@@ -24,5 +24,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_outbox_row(entry));
 end;
 $$;
-revoke all on function public.retry_outbox(jsonb) from public, anon, authenticated;
-grant execute on function public.retry_outbox(jsonb) to service_role;

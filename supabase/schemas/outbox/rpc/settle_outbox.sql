@@ -36,5 +36,3 @@ begin
   return jsonb_build_object('status', settled_status);
 end;
 $$;
-revoke all on function public.settle_outbox(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_outbox(jsonb) to service_role;

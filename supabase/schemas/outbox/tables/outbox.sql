@@ -40,6 +40,4 @@ create index outbox_due on messaging.outbox (run_at) where settled_at is null;
 -- A thousand files that wait must not be read by each look for e-mails.
 create index outbox_due_by_kind on messaging.outbox (kind, run_at) where settled_at is null;
 alter table messaging.outbox enable row level security;
-revoke all on table messaging.outbox from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.outbox to service_role;
 comment on column messaging.outbox.run_at is 'When due; while claimed, when the lease ends.';

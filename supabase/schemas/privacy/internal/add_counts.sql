@@ -12,5 +12,3 @@ as $$
   )
   from jsonb_each_text(more) as m;
 $$;
-revoke all on function messaging.add_counts(jsonb, jsonb) from public, anon, authenticated;
-grant execute on function messaging.add_counts(jsonb, jsonb) to service_role;

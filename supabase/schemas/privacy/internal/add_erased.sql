@@ -15,7 +15,3 @@ begin
   return erasure;
 end;
 $$;
-revoke all
-on function messaging.add_erased(messaging.erasures, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.add_erased(messaging.erasures, jsonb) to service_role;

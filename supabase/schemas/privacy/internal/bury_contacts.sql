@@ -19,5 +19,3 @@ begin
     updated_at = greatest(a.updated_at, excluded.updated_at);
 end;
 $$;
-revoke all on function messaging.bury_contacts(uuid, uuid[]) from public, anon, authenticated;
-grant execute on function messaging.bury_contacts(uuid, uuid[]) to service_role;

@@ -51,7 +51,3 @@ begin
   return erasure;
 end;
 $$;
-revoke all
-on function messaging.continue_erasure(messaging.erasures, integer)
-from public, anon, authenticated;
-grant execute on function messaging.continue_erasure(messaging.erasures, integer) to service_role;

@@ -11,5 +11,3 @@ as $$
   from unnest(addresses) as known(address)
   where known.address not like 'username:%';
 $$;
-revoke all on function messaging.denial_identities(text[]) from public, anon, authenticated;
-grant execute on function messaging.denial_identities(text[]) to service_role;

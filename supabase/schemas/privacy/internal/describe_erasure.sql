@@ -15,7 +15,3 @@ as $$
     ) || (erasure.counts - 'statuses')
   );
 $$;
-revoke all
-on function messaging.describe_erasure(messaging.erasures)
-from public, anon, authenticated;
-grant execute on function messaging.describe_erasure(messaging.erasures) to service_role;

@@ -46,7 +46,3 @@ begin
   return erased;
 end;
 $$;
-revoke all
-on function messaging.erase_events(uuid, uuid[], integer)
-from public, anon, authenticated;
-grant execute on function messaging.erase_events(uuid, uuid[], integer) to service_role;

@@ -29,7 +29,7 @@ declare
 begin
   ids := array(
     select m.id from messaging.messages m
-    where m.contact_id = contact.id and (not is_unsent_only or m.sent_at is null)
+    where m.contact_id = any (messaging.merged_contact_ids(contact.id)) and (not is_unsent_only or m.sent_at is null)
       and not exists (
         select from messaging.message_queue q where q.message_id = m.id and q.lease_until > clock
       )
@@ -84,9 +84,3 @@ begin
   return erased;
 end;
 $$;
-revoke all
-on function messaging.erase_messages(messaging.contacts, integer, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.erase_messages(messaging.contacts, integer, boolean)
-to service_role;

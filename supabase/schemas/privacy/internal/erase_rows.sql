@@ -31,7 +31,11 @@ begin
   perform messaging.lock_addresses(c.instance_id, messaging.person_addresses(c))
   from messaging.contacts c where c.id = person_id;
   select c.* into contact from messaging.contacts c where c.id = person_id for update;
-  if found then
+  -- Merged while this waited: the next step finds the survivor.
+  if contact.merged_into is not null then
+    return erasure;
+  end if;
+  if contact.id is not null then
     person_ids := array[contact.id, erasure.contact_id] || array(
       select a.contact_id from messaging.contact_activity a where a.merged_into = contact.id
     );
@@ -39,7 +43,10 @@ begin
     where c.contact_id = contact.id for update;
     erased := messaging.erase_messages(contact, max_rows);
     erasure := messaging.add_erased(erasure, erased);
-    if exists (select from messaging.messages m where m.contact_id = contact.id) then
+    if exists (
+      select from messaging.messages m
+      where m.contact_id = any (messaging.merged_contact_ids(contact.id))
+    ) then
       return erasure;
     end if;
     erased := messaging.erase_events(contact.instance_id, person_ids, max_rows);
@@ -75,7 +82,3 @@ begin
   return erasure;
 end;
 $$;
-revoke all
-on function messaging.erase_rows(messaging.erasures, integer)
-from public, anon, authenticated;
-grant execute on function messaging.erase_rows(messaging.erasures, integer) to service_role;

@@ -20,5 +20,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.erased_events(uuid, jsonb) from public, anon, authenticated;
-grant execute on function messaging.erased_events(uuid, jsonb) to service_role;

@@ -1,4 +1,4 @@
--- A message of an export: its record, and what the record leaves out: content, sentBy, purpose, and what is
+-- A message of an export: its record, and what the record leaves out: content, and what is
 -- kept of its file.
 create or replace function messaging.export_message(message messaging.messages, zone text)
 returns jsonb
@@ -12,8 +12,6 @@ begin
     || coalesce(messaging.message_media(message.media_id, message.content), '{}')
     || jsonb_build_object(
       'content', message.content,
-      'sentBy', message.sent_by,
-      'purpose', message.purpose,
       'media', (
         select jsonb_build_object(
           'filename', f.filename, 'mimeType', f.mime_type, 'size', f.size, 'sha256', f.sha256,
@@ -24,7 +22,3 @@ begin
     ));
 end;
 $$;
-revoke all
-on function messaging.export_message(messaging.messages, text)
-from public, anon, authenticated;
-grant execute on function messaging.export_message(messaging.messages, text) to service_role;

@@ -1,5 +1,5 @@
 -- Whether kept_denials knows an identity (see denial_identities) of the instance. The caller of the RPC gives
--- the identities' hashes: see call_with_denial_hashes.
+-- the identities' hashes: see take_denial_hashes.
 -- Errors: MI037 where the instance keeps denials and the hash was not given: the call must be repeated
 -- with it.
 create or replace function messaging.is_kept_denial(instance_id uuid, identity text)
@@ -26,5 +26,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.is_kept_denial(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.is_kept_denial(uuid, text) to service_role;

@@ -30,5 +30,3 @@ begin
   select keep_payload.instance_id, kept where kept is not null;
 end;
 $$;
-revoke all on function messaging.keep_payload(uuid, text, jsonb) from public, anon, authenticated;
-grant execute on function messaging.keep_payload(uuid, text, jsonb) to service_role;

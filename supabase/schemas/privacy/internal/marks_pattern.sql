@@ -11,5 +11,3 @@ as $$
     || ')($|[^0-9A-Za-z])'
   from unnest(marks) as mark(text);
 $$;
-revoke all on function messaging.marks_pattern(text[]) from public, anon, authenticated;
-grant execute on function messaging.marks_pattern(text[]) to service_role;

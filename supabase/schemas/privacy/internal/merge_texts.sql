@@ -14,5 +14,3 @@ as $$
   ) as t
   where t.text is not null;
 $$;
-revoke all on function messaging.merge_texts(jsonb, text[]) from public, anon, authenticated;
-grant execute on function messaging.merge_texts(jsonb, text[]) to service_role;

@@ -12,5 +12,3 @@ begin
   return sha256(convert_to(message_id, 'UTF8'));
 end;
 $$;
-revoke all on function messaging.message_id_hash(text) from public, anon, authenticated;
-grant execute on function messaging.message_id_hash(text) to service_role;

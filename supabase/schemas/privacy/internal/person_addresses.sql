@@ -14,7 +14,3 @@ as $$
   ) as known
   where known.address is not null;
 $$;
-revoke all
-on function messaging.person_addresses(messaging.contacts)
-from public, anon, authenticated;
-grant execute on function messaging.person_addresses(messaging.contacts) to service_role;

@@ -20,5 +20,3 @@ as $$
     where messaging.address_kind(known.address) in ('user_id', 'parent_user_id')
   ) as mark;
 $$;
-revoke all on function messaging.person_marks(text[]) from public, anon, authenticated;
-grant execute on function messaging.person_marks(text[]) to service_role;

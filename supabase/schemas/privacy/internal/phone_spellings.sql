@@ -19,5 +19,3 @@ as $$
   ) as spelled(phone)
   where spelled.phone is not null;
 $$;
-revoke all on function messaging.phone_spellings(text) from public, anon, authenticated;
-grant execute on function messaging.phone_spellings(text) to service_role;

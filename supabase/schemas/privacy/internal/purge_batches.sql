@@ -47,7 +47,3 @@ begin
   return deleted + emptied;
 end;
 $$;
-revoke all
-on function messaging.purge_batches(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_batches(integer, timestamptz) to service_role;

@@ -6,7 +6,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  return messaging.expire_media(array(
+  return messaging.expire_old_media(array(
     select due.id
     from messaging.instances i
     cross join lateral (
@@ -22,5 +22,3 @@ begin
   ));
 end;
 $$;
-revoke all on function messaging.purge_media(integer, timestamptz) from public, anon, authenticated;
-grant execute on function messaging.purge_media(integer, timestamptz) to service_role;

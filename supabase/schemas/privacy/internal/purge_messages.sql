@@ -62,7 +62,3 @@ begin
   return cardinality(ids);
 end;
 $$;
-revoke all
-on function messaging.purge_messages(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_messages(integer, timestamptz) to service_role;

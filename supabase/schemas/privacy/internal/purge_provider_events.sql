@@ -49,7 +49,3 @@ begin
   return greatest(cardinality(places), own_time);
 end;
 $$;
-revoke all
-on function messaging.purge_provider_events(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_provider_events(integer, timestamptz) to service_role;

@@ -57,7 +57,3 @@ begin
   return purged;
 end;
 $$;
-revoke all
-on function messaging.purge_told_messages(integer, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.purge_told_messages(integer, timestamptz) to service_role;

@@ -1,4 +1,4 @@
--- Trigger: a new contact whose person had denied marketing before an erasure is born `denied`, whoever
+-- Trigger: a new contact whose person had denied marketing before an erasure starts `denied`, whatever
 -- creates it. record_new_contacts records it. Errors: see is_kept_denial.
 create or replace function messaging.recall_denial()
 returns trigger
@@ -16,5 +16,3 @@ begin
   return new;
 end;
 $$;
-revoke all on function messaging.recall_denial() from public, anon, authenticated;
-grant execute on function messaging.recall_denial() to service_role;

@@ -30,7 +30,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.recall_denials(uuid, uuid, text[])
-from public, anon, authenticated;
-grant execute on function messaging.recall_denials(uuid, uuid, text[]) to service_role;

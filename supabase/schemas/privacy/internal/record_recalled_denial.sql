@@ -13,7 +13,3 @@ begin
   perform messaging.record_consent_event(contact);
 end;
 $$;
-revoke all
-on function messaging.record_recalled_denial(messaging.contacts)
-from public, anon, authenticated;
-grant execute on function messaging.record_recalled_denial(messaging.contacts) to service_role;

@@ -13,5 +13,3 @@ exception
     return null;
 end;
 $$;
-revoke all on function messaging.redact_payload(text, text) from public, anon, authenticated;
-grant execute on function messaging.redact_payload(text, text) to service_role;

@@ -15,5 +15,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.refuse_erased(uuid, uuid) from public, anon, authenticated;
-grant execute on function messaging.refuse_erased(uuid, uuid) to service_role;

@@ -60,9 +60,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.sweep_event_deliveries(uuid, text, jsonb, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.sweep_event_deliveries(uuid, text, jsonb, integer)
-to service_role;

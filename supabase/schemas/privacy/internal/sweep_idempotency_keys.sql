@@ -63,9 +63,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.sweep_idempotency_keys(uuid, text, jsonb, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.sweep_idempotency_keys(uuid, text, jsonb, integer)
-to service_role;

@@ -50,7 +50,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.sweep_outbox(uuid, text, jsonb, integer)
-from public, anon, authenticated;
-grant execute on function messaging.sweep_outbox(uuid, text, jsonb, integer) to service_role;

@@ -56,9 +56,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.sweep_provider_events(uuid, text[], jsonb, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.sweep_provider_events(uuid, text[], jsonb, integer)
-to service_role;

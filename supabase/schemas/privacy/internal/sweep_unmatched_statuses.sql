@@ -47,9 +47,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.sweep_unmatched_statuses(uuid, text, jsonb, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.sweep_unmatched_statuses(uuid, text, jsonb, integer)
-to service_role;

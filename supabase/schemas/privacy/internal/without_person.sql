@@ -49,5 +49,3 @@ begin
   end case;
 end;
 $$;
-revoke all on function messaging.without_person(jsonb, text) from public, anon, authenticated;
-grant execute on function messaging.without_person(jsonb, text) to service_role;

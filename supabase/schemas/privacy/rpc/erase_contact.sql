@@ -6,7 +6,7 @@
 -- Returns {erasureId, contactId, status, counts}, see describe_erasure; or {identities}, with nothing done,
 -- where the hashes of these are needed: the person has denied marketing, so that the hashes are kept, or
 -- the instance keeps hashes, and those of a person who no longer denies must go.
--- Locks as erase_rows. Errors: MI031; MI035 where it was erased before; 40001 where the
+-- Locks as erase_rows. Errors: MI031; MI035 where it was erased before; MI055 where the
 -- contact was merged since it was found; the call must be repeated.
 create or replace function public.erase_contact(request jsonb)
 returns jsonb
@@ -24,9 +24,11 @@ declare
   erasure messaging.erasures;
 begin
   perform messaging.lock_addresses(of_instance, messaging.person_addresses(contact));
-  select c.* into contact from messaging.contacts c where c.id = contact.id for update;
+  select c.* into contact from messaging.contacts c
+  where c.id = contact.id and c.merged_into is null
+  for update;
   if not found then
-    raise exception using errcode = 'serialization_failure', message = 'merged meanwhile';
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
   -- Two calls at once: the second waited for the contact.
   perform messaging.refuse_erased(of_instance, contact.id);
@@ -66,5 +68,3 @@ begin
   return messaging.describe_erasure(erasure);
 end;
 $$;
-revoke all on function public.erase_contact(jsonb) from public, anon, authenticated;
-grant execute on function public.erase_contact(jsonb) to service_role;

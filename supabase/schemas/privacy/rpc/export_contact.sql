@@ -37,5 +37,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.export_contact(jsonb) from public, anon, authenticated;
-grant execute on function public.export_contact(jsonb) to service_role;

@@ -87,5 +87,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.export_contact_page(jsonb) from public, anon, authenticated;
-grant execute on function public.export_contact_page(jsonb) to service_role;

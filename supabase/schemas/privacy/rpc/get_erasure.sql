@@ -17,5 +17,3 @@ begin
   return messaging.describe_erasure(erasure);
 end;
 $$;
-revoke all on function public.get_erasure(jsonb) from public, anon, authenticated;
-grant execute on function public.get_erasure(jsonb) to service_role;

@@ -14,5 +14,3 @@ begin
   return jsonb_build_object('sealedKey', (select k.sealed_key from messaging.denial_key k));
 end;
 $$;
-revoke all on function public.keep_denial_key(jsonb) from public, anon, authenticated;
-grant execute on function public.keep_denial_key(jsonb) to service_role;

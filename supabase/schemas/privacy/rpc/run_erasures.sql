@@ -1,7 +1,7 @@
 -- The dispatcher's part of erasures: one step, of at most `request`.maxRows rows, of the oldest that is not
 -- done. An erasure that another dispatcher has in hand is passed over.
 -- Returns {erased, isComplete}: how many rows are gone; isComplete where no erasure is left to do.
--- A step is short: whoever writes to the person meanwhile waits for it.
+-- A step is short: a call that writes to the person meanwhile waits for it.
 create or replace function public.run_erasures(request jsonb)
 returns jsonb
 language plpgsql
@@ -23,5 +23,3 @@ begin
   return jsonb '{"isComplete": false}';
 end;
 $$;
-revoke all on function public.run_erasures(jsonb) from public, anon, authenticated;
-grant execute on function public.run_erasures(jsonb) to service_role;

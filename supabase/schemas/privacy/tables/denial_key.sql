@@ -6,7 +6,5 @@ create table messaging.denial_key (
   constraint denial_key_one_row check (is_only)
 );
 alter table messaging.denial_key enable row level security;
-revoke all on table messaging.denial_key from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.denial_key to service_role;
 comment on column messaging.denial_key.sealed_key is
   'AES-256-GCM sealed by the API; the database never sees it open.';

@@ -10,5 +10,3 @@ create table messaging.erased_messages (
 );
 create index erased_messages_age on messaging.erased_messages (erased_at);
 alter table messaging.erased_messages enable row level security;
-revoke all on table messaging.erased_messages from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.erased_messages to service_role;

@@ -17,8 +17,6 @@ create table messaging.erasures (
 create index erasures_of_instance on messaging.erasures (instance_id);
 create index erasures_pending on messaging.erasures (requested_at) where status = 'pending';
 alter table messaging.erasures enable row level security;
-revoke all on table messaging.erasures from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.erasures to service_role;
 comment on column messaging.erasures.counts is
   'How many rows of each kind are gone: see add_counts.';
 comment on column messaging.erasures.work is

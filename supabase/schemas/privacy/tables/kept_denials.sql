@@ -9,5 +9,3 @@ create table messaging.kept_denials (
   primary key (instance_id, identity_hash)
 );
 alter table messaging.kept_denials enable row level security;
-revoke all on table messaging.kept_denials from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.kept_denials to service_role;

@@ -48,7 +48,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.begin_protection(messaging.instances)
-from public, anon, authenticated;
-grant execute on function messaging.begin_protection(messaging.instances) to service_role;

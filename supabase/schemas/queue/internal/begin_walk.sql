@@ -47,7 +47,3 @@ begin
   return walk;
 end;
 $$;
-revoke all
-on function messaging.begin_walk(messaging.instances, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.begin_walk(messaging.instances, timestamptz) to service_role;

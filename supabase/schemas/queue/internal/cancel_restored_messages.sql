@@ -35,7 +35,3 @@ begin
   return coalesce(cardinality(canceled), 0);
 end;
 $$;
-revoke all
-on function messaging.cancel_restored_messages(uuid[])
-from public, anon, authenticated;
-grant execute on function messaging.cancel_restored_messages(uuid[]) to service_role;

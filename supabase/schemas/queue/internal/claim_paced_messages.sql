@@ -50,11 +50,8 @@ begin
       where m.id = h.message_id
         -- The due time may have been another head's, with a shorter interval.
         and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
-        -- is_send_window_open, written out: called, it would cost as much as finding the message.
-        and ((clock + shown.typing) at time zone i.time_zone)::time >= i.window_start
-        and ((clock + shown.typing) at time zone i.time_zone)::time < i.window_end
-        and extract(isodow from (clock + shown.typing) at time zone i.time_zone)::smallint
-          = any (i.window_days)
+        -- is_send_window_open, whose look at the holidays would cost as much as finding the message.
+        and messaging.is_window_time(i, (clock + shown.typing) at time zone i.time_zone)
         and not exists (
           select from messaging.holidays holiday
           where holiday.instance_id = i.id
@@ -75,14 +72,16 @@ begin
   ),
   marked as (
     -- An instance that is less than 50 ms late keeps the grid of its slots: the delay is not added to
-    -- the next message. Beyond that the interval counts from now.
+    -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
+    -- call: see departed_at.
     update messaging.dispatch d
     set in_flight = claimed.message_id,
       lease_until = claimed.lease_until,
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + claimed.typing
+      end + claimed.typing,
+      departs_at = clock + claimed.typing
     from claimed
     where d.instance_id = any (array[claimed.instance_id])
     returning d.in_flight
@@ -113,9 +112,3 @@ begin
   return claimed_ids;
 end;
 $$;
-revoke all
-on function messaging.claim_paced_messages(integer, interval, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.claim_paced_messages(integer, interval, timestamptz)
-to service_role;

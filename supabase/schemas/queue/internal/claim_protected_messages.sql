@@ -64,16 +64,11 @@ begin
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + head.typing
+      end + head.typing,
+      departs_at = clock + head.typing
     where d.instance_id = head.instance_id;
     claimed_ids := claimed_ids || head.message_id;
   end loop;
   return claimed_ids;
 end;
 $$;
-revoke all
-on function messaging.claim_protected_messages(uuid[], interval, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.claim_protected_messages(uuid[], interval, timestamptz)
-to service_role;

@@ -70,9 +70,3 @@ begin
   return claimed_ids;
 end;
 $$;
-revoke all
-on function messaging.claim_unpaced_messages(integer, interval, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.claim_unpaced_messages(integer, interval, timestamptz)
-to service_role;

@@ -17,26 +17,20 @@ begin
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
         c.is_blocked as "isContactBlocked",
-        c.consent_marketing = 'denied' and m.purpose is not distinct from 'marketing'
-          as "isOptedOut",
+        messaging.denies_marketing(c.consent_marketing, m.purpose) as "isOptedOut",
         -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (
           select from messaging.agent_pauses p
           where p.contact_id = c.id and p.paused_until > clock_timestamp()
         ) as "isAgentPaused",
-        -- contact_send_address, written out: a call per message would be a quarter of the work.
         coalesce(
           (
-            select a.address from messaging.contact_addresses a
-            where a.contact_id = c.id and a.proven_at > '-infinity'
-              -- The official channel sends a code to a phone alone.
-              and (
-                m.message_type <> 'template' or m.purpose is distinct from 'authentication'
-                or a.address ~ '^[0-9]+$'
-              )
-            order by a.proven_at desc
-            limit 1
+            -- The official channel sends a code to a phone alone.
+            select p.address
+            from messaging.proven_address(
+              c.id, m.message_type = 'template' and m.purpose is not distinct from 'authentication'
+            ) as p
           ),
           m.phone_given,
           c.phone,
@@ -56,5 +50,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.claimed_messages(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.claimed_messages(uuid[]) to service_role;

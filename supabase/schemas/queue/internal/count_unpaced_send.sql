@@ -28,9 +28,3 @@ begin
   set sent = d.sent + 1, sent_new = d.sent_new + excluded.sent_new;
 end;
 $$;
-revoke all
-on function messaging.count_unpaced_send(uuid, uuid, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.count_unpaced_send(uuid, uuid, timestamptz)
-to service_role;

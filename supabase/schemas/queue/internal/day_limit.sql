@@ -25,9 +25,3 @@ begin
   return warm_up_start + (target - warm_up_start) * n / warm_up_days;
 end;
 $$;
-revoke all
-on function messaging.day_limit(integer, integer, integer, date, date)
-from public, anon, authenticated;
-grant execute
-on function messaging.day_limit(integer, integer, integer, date, date)
-to service_role;

@@ -40,7 +40,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.describe_day(messaging.instances, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.describe_day(messaging.instances, timestamptz) to service_role;

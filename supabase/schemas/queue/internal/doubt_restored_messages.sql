@@ -41,7 +41,3 @@ begin
   return jsonb_array_length(results);
 end;
 $$;
-revoke all
-on function messaging.doubt_restored_messages(uuid[])
-from public, anon, authenticated;
-grant execute on function messaging.doubt_restored_messages(uuid[]) to service_role;

@@ -25,7 +25,6 @@ as $$
 declare
   is_paced boolean;
   is_on_holiday boolean;
-  wall_clock timestamp;
   has_one_before boolean;
   is_protected boolean := instance.protection is not null;
   is_new boolean;
@@ -54,11 +53,7 @@ begin
     ) t;
   else
     is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-    -- is_send_window_open, written out for the slot itself: others wait for this row.
-    wall_clock := slot at time zone instance.time_zone;
-    if is_on_holiday or wall_clock::time < instance.window_start
-      or wall_clock::time >= instance.window_end
-      or extract(isodow from wall_clock)::smallint <> all (instance.window_days)
+    if is_on_holiday or not messaging.is_window_time(instance, slot at time zone instance.time_zone)
       or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
       select f.slot, f.held_by into slot, held_by
       from messaging.fit_send_window(instance, slot, typing) f;
@@ -90,25 +85,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.enqueue_message(
-  uuid,
-  messaging.instances,
-  integer,
-  timestamptz,
-  interval,
-  uuid,
-  text
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.enqueue_message(
-  uuid,
-  messaging.instances,
-  integer,
-  timestamptz,
-  interval,
-  uuid,
-  text
-)
-to service_role;

@@ -49,23 +49,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.enqueue_message_later(
-  uuid,
-  messaging.instances,
-  integer,
-  timestamptz,
-  interval,
-  uuid
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.enqueue_message_later(
-  uuid,
-  messaging.instances,
-  integer,
-  timestamptz,
-  interval,
-  uuid
-)
-to service_role;

@@ -47,9 +47,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.enqueue_waiting_messages(uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.enqueue_waiting_messages(uuid[], timestamptz)
-to service_role;

@@ -58,19 +58,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.expected_departure(
-  messaging.message_queue,
-  messaging.messages,
-  messaging.instances,
-  messaging.dispatch
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.expected_departure(
-  messaging.message_queue,
-  messaging.messages,
-  messaging.instances,
-  messaging.dispatch
-)
-to service_role;

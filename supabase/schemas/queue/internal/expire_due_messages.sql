@@ -32,7 +32,3 @@ begin
   perform messaging.give_back_slots(gone);
 end;
 $$;
-revoke all
-on function messaging.expire_due_messages(uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.expire_due_messages(uuid[], timestamptz) to service_role;

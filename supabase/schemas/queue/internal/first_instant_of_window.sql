@@ -32,9 +32,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.first_instant_of_window(date, time, text, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.first_instant_of_window(date, time, text, timestamptz)
-to service_role;

@@ -30,9 +30,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.fit_send_window(messaging.instances, timestamptz, interval)
-from public, anon, authenticated;
-grant execute
-on function messaging.fit_send_window(messaging.instances, timestamptz, interval)
-to service_role;

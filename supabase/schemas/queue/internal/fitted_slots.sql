@@ -105,9 +105,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.fitted_slots(messaging.instances, messaging.slot_moves, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.fitted_slots(messaging.instances, messaging.slot_moves, integer)
-to service_role;

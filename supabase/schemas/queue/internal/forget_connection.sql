@@ -18,5 +18,3 @@ begin
   where d.instance_id = any (instance_ids);
 end;
 $$;
-revoke all on function messaging.forget_connection(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.forget_connection(uuid[]) to service_role;

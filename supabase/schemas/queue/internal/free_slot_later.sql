@@ -50,23 +50,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.free_slot_later(
-  messaging.instances,
-  uuid,
-  uuid,
-  integer,
-  timestamptz,
-  interval
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.free_slot_later(
-  messaging.instances,
-  uuid,
-  uuid,
-  integer,
-  timestamptz,
-  interval
-)
-to service_role;

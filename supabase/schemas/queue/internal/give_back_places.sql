@@ -38,7 +38,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.give_back_places(messaging.message_queue[])
-from public, anon, authenticated;
-grant execute on function messaging.give_back_places(messaging.message_queue[]) to service_role;

@@ -32,7 +32,3 @@ begin
   perform messaging.give_back_places(gone);
 end;
 $$;
-revoke all
-on function messaging.give_back_slots(messaging.message_queue[])
-from public, anon, authenticated;
-grant execute on function messaging.give_back_slots(messaging.message_queue[]) to service_role;

@@ -30,5 +30,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.has_confirmed_after(uuid, uuid[]) from public, anon, authenticated;
-grant execute on function messaging.has_confirmed_after(uuid, uuid[]) to service_role;

@@ -22,7 +22,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.has_confirmed_since(uuid, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.has_confirmed_since(uuid, timestamptz) to service_role;

@@ -20,5 +20,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.hold_for_refusal(uuid) from public, anon, authenticated;
-grant execute on function messaging.hold_for_refusal(uuid) to service_role;

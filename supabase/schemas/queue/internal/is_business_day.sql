@@ -7,14 +7,10 @@ parallel safe
 set search_path = ''
 as $$
 begin
-  return extract(isodow from local_day)::smallint = any (instance.window_days)
+  return messaging.is_window_day(instance, local_day)
     and not exists (
       select from messaging.holidays h
       where h.instance_id = instance.id and h.day = local_day
     );
 end;
 $$;
-revoke all
-on function messaging.is_business_day(messaging.instances, date)
-from public, anon, authenticated;
-grant execute on function messaging.is_business_day(messaging.instances, date) to service_role;

@@ -19,5 +19,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.is_new_contact(uuid) from public, anon, authenticated;
-grant execute on function messaging.is_new_contact(uuid) to service_role;

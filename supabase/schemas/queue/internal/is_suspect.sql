@@ -50,7 +50,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.is_suspect(uuid, timestamptz, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.is_suspect(uuid, timestamptz, timestamptz) to service_role;

@@ -17,5 +17,3 @@ begin
     || to_char(greatest(shift, -shift), 'HH24:MI');
 end;
 $$;
-revoke all on function messaging.iso_in_zone(timestamptz, text) from public, anon, authenticated;
-grant execute on function messaging.iso_in_zone(timestamptz, text) to service_role;

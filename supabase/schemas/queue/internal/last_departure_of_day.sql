@@ -31,7 +31,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function messaging.last_departure_of_day(uuid, date, text)
-from public, anon, authenticated;
-grant execute on function messaging.last_departure_of_day(uuid, date, text) to service_role;

@@ -62,9 +62,3 @@ begin
     and m.last_error->>'code' is distinct from 'may_have_left';
 end;
 $$;
-revoke all
-on function messaging.messages_that_may_have_left(timestamptz, timestamptz, uuid)
-from public, anon, authenticated;
-grant execute
-on function messaging.messages_that_may_have_left(timestamptz, timestamptz, uuid)
-to service_role;

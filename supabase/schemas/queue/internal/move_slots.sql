@@ -52,5 +52,3 @@ begin
   return moved;
 end;
 $$;
-revoke all on function messaging.move_slots(messaging.instances) from public, anon, authenticated;
-grant execute on function messaging.move_slots(messaging.instances) to service_role;

@@ -66,7 +66,7 @@ begin
   -- first.
   if walk.jitter_seconds > 0 and jitter_seed is not null then
     walk.interval_seconds := interval_seconds
-      + ((hashtextextended(jitter_seed, 0) & 9223372036854775807) % (walk.jitter_seconds + 1));
+      + messaging.jitter_of(jitter_seed, walk.jitter_seconds);
   end if;
   pace := make_interval(secs => walk.interval_seconds);
   place := (earliest at time zone instance.time_zone)::date - walk.first_day + 1;
@@ -162,25 +162,3 @@ begin
   return walk;
 end;
 $$;
-revoke all
-on function messaging.next_slot(
-  messaging.instances,
-  messaging.slot_walk,
-  integer,
-  timestamptz,
-  interval,
-  text,
-  boolean
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.next_slot(
-  messaging.instances,
-  messaging.slot_walk,
-  integer,
-  timestamptz,
-  interval,
-  text,
-  boolean
-)
-to service_role;

@@ -19,5 +19,3 @@ begin
   ), 'infinity');
 end;
 $$;
-revoke all on function messaging.next_wake_up() from public, anon, authenticated;
-grant execute on function messaging.next_wake_up() to service_role;

@@ -28,9 +28,3 @@ begin
   return null;
 end;
 $$;
-revoke all
-on function messaging.next_window_start(messaging.instances, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.next_window_start(messaging.instances, timestamptz)
-to service_role;

@@ -33,7 +33,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.outbox_that_may_have_left(timestamptz, uuid)
-from public, anon, authenticated;
-grant execute on function messaging.outbox_that_may_have_left(timestamptz, uuid) to service_role;

@@ -90,7 +90,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.plan_slot_moves(messaging.instances)
-from public, anon, authenticated;
-grant execute on function messaging.plan_slot_moves(messaging.instances) to service_role;

@@ -38,7 +38,3 @@ begin
     and d.in_flight is null and d.next_due_at <= clock;
 end;
 $$;
-revoke all
-on function messaging.postpone_dispatch(uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.postpone_dispatch(uuid[], timestamptz) to service_role;

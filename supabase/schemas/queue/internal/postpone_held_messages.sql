@@ -28,7 +28,3 @@ begin
     and q.claim_token is null;
 end;
 $$;
-revoke all
-on function messaging.postpone_held_messages(uuid[], timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.postpone_held_messages(uuid[], timestamptz) to service_role;

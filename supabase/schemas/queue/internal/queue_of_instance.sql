@@ -17,5 +17,3 @@ begin
   where u.instance_id = of_instance and u.lane = 'unpaced';
 end;
 $$;
-revoke all on function messaging.queue_of_instance(uuid) from public, anon, authenticated;
-grant execute on function messaging.queue_of_instance(uuid) to service_role;

@@ -27,7 +27,3 @@ begin
   ) as hold;
 end;
 $$;
-revoke all
-on function messaging.record_instance_holds(uuid[], text[])
-from public, anon, authenticated;
-grant execute on function messaging.record_instance_holds(uuid[], text[]) to service_role;

@@ -40,5 +40,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.recount_days(timestamptz) from public, anon, authenticated;
-grant execute on function messaging.recount_days(timestamptz) to service_role;

@@ -14,5 +14,3 @@ as $$
   left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
   where d.instance_id = any (array[wanted.instance_id]) and d.in_flight is null;
 $$;
-revoke all on function messaging.refresh_dispatch(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.refresh_dispatch(uuid[]) to service_role;

@@ -41,9 +41,3 @@ begin
   return messaging.refused_place(walk, place, is_new);
 end;
 $$;
-revoke all
-on function messaging.refused_day_later(messaging.instances, messaging.slot_walk, date, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.refused_day_later(messaging.instances, messaging.slot_walk, date, boolean)
-to service_role;

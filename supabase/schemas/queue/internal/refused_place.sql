@@ -24,9 +24,3 @@ begin
   end;
 end;
 $$;
-revoke all
-on function messaging.refused_place(messaging.slot_walk, integer, boolean)
-from public, anon, authenticated;
-grant execute
-on function messaging.refused_place(messaging.slot_walk, integer, boolean)
-to service_role;

@@ -1,7 +1,7 @@
 -- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
 -- and recomputes when each is due next. An instance is released only where the settled message is the
--- one it has in flight. Of a settlement it reads message_id, instance_id and lane, and to hold the
--- instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
+-- one it has in flight. Of a settlement it reads message_id, instance_id and lane, outcome and
+-- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
 -- replaced holds nothing. Records instance.held where a hold begins or is prolonged.
 -- Gives the running batches of released instances their next message.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
@@ -18,6 +18,7 @@ declare
   held_longer uuid[];
   has_returned boolean;
   feeding uuid[];
+  clock constant timestamptz := clock_timestamp();
 begin
   select array_agg(s.instance_id) filter (where s.lane = 'paced'),
     array_agg(s.instance_id) filter (where s.holds_instance),
@@ -64,23 +65,14 @@ begin
   update messaging.dispatch d
   set in_flight = null,
     lease_until = null,
-    -- next_due_at, written out.
-    next_due_at = case
-      when head.scheduled_at is null then 'infinity'
-      else greatest(
-        head.scheduled_at, d.paced_from + make_interval(secs => head.interval_seconds), d.hold_until,
-        d.operator_hold_until, d.disconnected_until
-      )
-    end
+    paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
+    next_due_at = greatest(
+      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds),
+      messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
+        + make_interval(secs => head.interval_seconds)
+    )
   from unnest(settlements) as s
-  left join lateral (
-    -- head_of_queue, written out: settling is the queue's busiest path.
-    select q.scheduled_at, q.interval_seconds
-    from messaging.message_queue q
-    where q.instance_id = s.instance_id and q.lane = 'paced' and q.claim_token is null
-    order by q.scheduled_at, q.position
-    limit 1
-  ) as head on true
+  left join lateral messaging.head_of_queue(s.instance_id) as head on true
   -- "is true" keeps the plan off the index of everything in flight.
   where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true
   returning d.instance_id, d.feeds_batches
@@ -95,7 +87,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.release_instances(messaging.settlement[])
-from public, anon, authenticated;
-grant execute on function messaging.release_instances(messaging.settlement[]) to service_role;

@@ -17,7 +17,3 @@ begin
   where d.instance_id = request_slot_plan.instance_id;
 end;
 $$;
-revoke all
-on function messaging.request_slot_plan(uuid, timestamptz)
-from public, anon, authenticated;
-grant execute on function messaging.request_slot_plan(uuid, timestamptz) to service_role;

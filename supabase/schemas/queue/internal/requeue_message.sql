@@ -31,7 +31,3 @@ begin
   where m.id = message.id;
 end;
 $$;
-revoke all
-on function messaging.requeue_message(messaging.messages)
-from public, anon, authenticated;
-grant execute on function messaging.requeue_message(messaging.messages) to service_role;

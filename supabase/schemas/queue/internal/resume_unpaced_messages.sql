@@ -28,9 +28,3 @@ begin
   where q.message_id = any (array[late.message_id]) and q.claim_token is null;
 end;
 $$;
-revoke all
-on function messaging.resume_unpaced_messages(uuid, timestamptz, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.resume_unpaced_messages(uuid, timestamptz, timestamptz)
-to service_role;

@@ -11,5 +11,3 @@ as $$
     interval '1 millisecond' * coalesce(retry_after_ms, 0)
   );
 $$;
-revoke all on function messaging.retry_delay(integer, integer) from public, anon, authenticated;
-grant execute on function messaging.retry_delay(integer, integer) to service_role;

@@ -30,5 +30,3 @@ begin
   end loop;
 end;
 $$;
-revoke all on function messaging.return_places(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.return_places(uuid[]) to service_role;

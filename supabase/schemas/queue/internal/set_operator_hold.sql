@@ -73,7 +73,3 @@ begin
     and (o.payload->>'instanceId')::uuid = former.instance_id;
 end;
 $$;
-revoke all
-on function messaging.set_operator_hold(uuid[], timestamptz, text)
-from public, anon, authenticated;
-grant execute on function messaging.set_operator_hold(uuid[], timestamptz, text) to service_role;

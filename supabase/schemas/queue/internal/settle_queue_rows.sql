@@ -28,7 +28,3 @@ begin
   where q.message_id = any (array[s.message_id]) and s.is_retried;
 end;
 $$;
-revoke all
-on function messaging.settle_queue_rows(messaging.settlement[])
-from public, anon, authenticated;
-grant execute on function messaging.settle_queue_rows(messaging.settlement[]) to service_role;

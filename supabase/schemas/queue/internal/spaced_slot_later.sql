@@ -55,21 +55,3 @@ begin
   end loop;
 end;
 $$;
-revoke all
-on function messaging.spaced_slot_later(
-  messaging.instances,
-  interval,
-  integer,
-  timestamptz,
-  interval
-)
-from public, anon, authenticated;
-grant execute
-on function messaging.spaced_slot_later(
-  messaging.instances,
-  interval,
-  integer,
-  timestamptz,
-  interval
-)
-to service_role;

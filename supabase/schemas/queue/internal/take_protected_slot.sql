@@ -75,9 +75,3 @@ begin
   end if;
 end;
 $$;
-revoke all
-on function messaging.take_protected_slot(uuid, uuid, integer, timestamptz, interval, text)
-from public, anon, authenticated;
-grant execute
-on function messaging.take_protected_slot(uuid, uuid, integer, timestamptz, interval, text)
-to service_role;

@@ -31,5 +31,3 @@ begin
   return coalesce(cardinality(released), 0);
 end;
 $$;
-revoke all on function messaging.trust_confirmed_instances() from public, anon, authenticated;
-grant execute on function messaging.trust_confirmed_instances() to service_role;

@@ -16,5 +16,3 @@ begin
   return (started_at::timestamptz at time zone instance.time_zone)::date;
 end;
 $$;
-revoke all on function messaging.warm_up_from(messaging.instances) from public, anon, authenticated;
-grant execute on function messaging.warm_up_from(messaging.instances) to service_role;

@@ -15,14 +15,8 @@ begin
   return case
     when exists (
       select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and extract(isodow from local_day)::smallint = any (instance.window_days) then 'holiday'
+    ) and messaging.is_window_day(instance, local_day) then 'holiday'
     else 'window'
   end;
 end;
 $$;
-revoke all
-on function messaging.window_closed_reason(messaging.instances, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.window_closed_reason(messaging.instances, timestamptz)
-to service_role;

@@ -18,9 +18,3 @@ begin
   return case when ends_at - instant = local_end - local_now then ends_at else instant end;
 end;
 $$;
-revoke all
-on function messaging.window_open_until(messaging.instances, timestamptz)
-from public, anon, authenticated;
-grant execute
-on function messaging.window_open_until(messaging.instances, timestamptz)
-to service_role;

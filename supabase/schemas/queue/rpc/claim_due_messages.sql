@@ -73,5 +73,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.claim_due_messages(jsonb) from public, anon, authenticated;
-grant execute on function public.claim_due_messages(jsonb) to service_role;

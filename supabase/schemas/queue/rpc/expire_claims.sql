@@ -50,7 +50,10 @@ begin
     -- A message in flight that was deleted with its contact is never settled: release its instance.
     perform messaging.release_instances(array_agg(jsonb_populate_record(
       null::messaging.settlement,
-      jsonb_build_object('message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced')
+      jsonb_build_object(
+        'message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced',
+        'outcome', 'unknown'
+      )
     )))
     from messaging.dispatch d
     where d.in_flight is not null and d.lease_until <= clock
@@ -66,5 +69,3 @@ begin
   return jsonb_build_object('expired', settled);
 end;
 $$;
-revoke all on function public.expire_claims(jsonb) from public, anon, authenticated;
-grant execute on function public.expire_claims(jsonb) to service_role;

@@ -43,5 +43,3 @@ begin
   end);
 end;
 $$;
-revoke all on function public.expire_messages(jsonb) from public, anon, authenticated;
-grant execute on function public.expire_messages(jsonb) to service_role;

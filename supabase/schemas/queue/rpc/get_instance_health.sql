@@ -134,5 +134,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.get_instance_health(jsonb) from public, anon, authenticated;
-grant execute on function public.get_instance_health(jsonb) to service_role;

@@ -48,5 +48,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.hold_queue(jsonb) from public, anon, authenticated;
-grant execute on function public.hold_queue(jsonb) to service_role;

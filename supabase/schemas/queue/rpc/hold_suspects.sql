@@ -48,5 +48,3 @@ begin
   return jsonb_build_object('held', coalesce(cardinality(held), 0), 'released', released);
 end;
 $$;
-revoke all on function public.hold_suspects(jsonb) from public, anon, authenticated;
-grant execute on function public.hold_suspects(jsonb) to service_role;

@@ -103,5 +103,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_may_have_left(jsonb) from public, anon, authenticated;
-grant execute on function public.list_may_have_left(jsonb) to service_role;

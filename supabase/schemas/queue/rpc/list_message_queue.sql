@@ -103,5 +103,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_message_queue(jsonb) from public, anon, authenticated;
-grant execute on function public.list_message_queue(jsonb) to service_role;

@@ -43,5 +43,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_queue_holds(jsonb) from public, anon, authenticated;
-grant execute on function public.list_queue_holds(jsonb) to service_role;

@@ -34,5 +34,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.move_waiting_slots(jsonb) from public, anon, authenticated;
-grant execute on function public.move_waiting_slots(jsonb) to service_role;

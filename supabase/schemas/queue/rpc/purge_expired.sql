@@ -115,5 +115,3 @@ begin
   return jsonb_build_object('purged', purged, 'isComplete', is_complete);
 end;
 $$;
-revoke all on function public.purge_expired(jsonb) from public, anon, authenticated;
-grant execute on function public.purge_expired(jsonb) to service_role;

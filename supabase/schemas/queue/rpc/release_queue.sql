@@ -42,5 +42,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.release_queue(jsonb) from public, anon, authenticated;
-grant execute on function public.release_queue(jsonb) to service_role;

@@ -53,5 +53,3 @@ begin
   return jsonb_build_object('woken', cardinality(stalled));
 end;
 $$;
-revoke all on function public.rescue_stalled_instances(jsonb) from public, anon, authenticated;
-grant execute on function public.rescue_stalled_instances(jsonb) to service_role;

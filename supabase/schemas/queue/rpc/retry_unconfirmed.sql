@@ -53,5 +53,3 @@ begin
   return jsonb_build_object('requeued', requeued);
 end;
 $$;
-revoke all on function public.retry_unconfirmed(jsonb) from public, anon, authenticated;
-grant execute on function public.retry_unconfirmed(jsonb) to service_role;

@@ -98,5 +98,3 @@ begin
   ));
 end;
 $$;
-revoke all on function public.settle_may_have_left(jsonb) from public, anon, authenticated;
-grant execute on function public.settle_may_have_left(jsonb) to service_role;

@@ -23,6 +23,8 @@ create table messaging.dispatch (
   channel_limit text,
   channel_limit_at timestamptz not null default '-infinity',
   feeds_batches boolean not null default false,
+  channel_change text,
+  departs_at timestamptz,
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
@@ -32,10 +34,10 @@ create index dispatch_due on messaging.dispatch (next_due_at) where in_flight is
 create index dispatch_suspects on messaging.dispatch (instance_id) where suspected_at is not null;
 create index dispatch_leases on messaging.dispatch (lease_until) where in_flight is not null;
 alter table messaging.dispatch enable row level security;
-revoke all on table messaging.dispatch from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.dispatch to service_role;
 comment on column messaging.dispatch.paced_from is
   'When the last paced message left; the next one leaves at least its interval later.';
+comment on column messaging.dispatch.departs_at is
+  'When the paced message in flight would have left if it was called at its claim: with its typing.';
 comment on column messaging.dispatch.refused_at is
   'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column messaging.dispatch.hold_until is
@@ -54,5 +56,7 @@ comment on column messaging.dispatch.suspected_at is
   'Since when the instance is held because nothing is confirmed any more: see hold_suspects.';
 comment on column messaging.dispatch.trusted_from is
   'What was sent before does not make the instance suspect: it was released since, or has confirmed.';
+comment on column messaging.dispatch.channel_change is
+  'What the channel said last about the number or its account, at channel_limit_at: it counts once.';
 comment on column messaging.dispatch.feeds_batches is
   'Whether a batch of the instance is running: then a settlement gives it its next message.';

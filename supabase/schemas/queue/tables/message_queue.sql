@@ -47,8 +47,6 @@ create index message_queue_scheduled on messaging.message_queue (
 )
 where lane = 'unpaced';
 alter table messaging.message_queue enable row level security;
-revoke all on table messaging.message_queue from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.message_queue to service_role;
 -- counter_samples reads how many rows were ever numbered.
 grant select on sequence messaging.message_queue_position_seq to service_role;
 comment on column messaging.message_queue.visible_at is

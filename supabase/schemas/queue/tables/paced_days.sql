@@ -18,8 +18,6 @@ create table messaging.paced_days (
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.paced_days enable row level security;
-revoke all on table messaging.paced_days from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.paced_days to service_role;
 comment on column messaging.paced_days.sent_new is
   'How many of them went to a contact to whom nothing had been sent and who had never written.';
 comment on column messaging.paced_days.last_left_at is
@@ -59,7 +57,7 @@ create type messaging.slot_walk as (
   held_by text
 );
 comment on column messaging.slot_walk.clock is
-  'No slot lies before. Whoever walks ahead of the time moves it forward, never back.';
+  'No slot lies before. A forecast moves it forward, never back.';
 comment on column messaging.slot_walk.opens_at is
   'From here until closes_at the send window is known to be open; opened_at and closed_at say so of a day.';
 comment on column messaging.slot_walk.known_from is

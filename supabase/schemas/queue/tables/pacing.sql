@@ -9,7 +9,5 @@ create table messaging.pacing (
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 create index pacing_protected on messaging.pacing (instance_id) where is_protected;
 alter table messaging.pacing enable row level security;
-revoke all on table messaging.pacing from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.pacing to service_role;
 comment on column messaging.pacing.is_protected is
   'Whether the instance has protection, so that paced_days holds the last slot of each day.';

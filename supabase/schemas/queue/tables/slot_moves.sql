@@ -15,8 +15,6 @@ create table messaging.slot_moves (
   constraint slot_moves_pkey primary key (instance_id, place)
 );
 alter table messaging.slot_moves enable row level security;
-revoke all on table messaging.slot_moves from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.slot_moves to service_role;
 comment on column messaging.slot_moves.until_at is
   'With until_position the first row after the stretch, by its slot as it was planned.';
 comment on column messaging.slot_moves.left_at is

@@ -1,7 +1,7 @@
 -- What the schedule runs: asks dispatch-queue, through pg_net, to work for `max_seconds`. Where the
 -- project is and the key that opens the function are secrets of Vault, read at every call, so that
--- changing one there is all it takes. A missing secret is an error, which the job's log keeps: a NULL
--- header would be sent in silence and refused. Returns pg_net's request id.
+-- changing one there is all it takes. A secret that is missing or cannot be decrypted is an error, which
+-- the job's log keeps: a NULL header would be sent in silence and refused. Returns pg_net's request id.
 -- The names are written as text: a database without Vault or pg_net can hold this function too.
 create or replace function messaging.call_dispatcher(max_seconds integer)
 returns bigint
@@ -15,17 +15,16 @@ declare
   -- A message takes about 0.6 ms of the processor, of which the platform gives a run 2 s.
   max_messages constant integer := 1000;
 begin
-  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
-  into project_url using 'project_url';
-  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
-  into secret_key using 'dispatcher_secret_key';
+  project_url := messaging.read_schedule_secret('project_url');
+  secret_key := messaging.read_schedule_secret('dispatcher_secret_key');
   if coalesce(project_url, '') = '' then
     raise exception 'Vault has no secret named project_url: dispatch-queue cannot be called.';
   end if;
   if coalesce(secret_key, '') = '' then
     raise exception 'Vault has no secret named dispatcher_secret_key: dispatch-queue cannot be called.';
   end if;
-  -- A run waits for the provider calls it has begun, so its answer comes later than its end.
+  -- The answer comes with the run's first poll: after 2 s of maintenance and 10 s of a database call at
+  -- most, and the start of an isolate. While pg_net waits for it, it makes no other call of the project.
   execute 'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := $4)'
   into request_id
   using
@@ -35,8 +34,9 @@ begin
     ),
     '{}'::jsonb,
     jsonb_build_object('apikey', secret_key, 'Content-Type', 'application/json'),
-    (max_seconds + 30) * 1000;
+    15000;
   return request_id;
 end;
 $$;
-revoke all on function messaging.call_dispatcher(integer) from public, anon, authenticated;
+-- Only the owner schedules and calls the dispatcher.
+revoke execute on function messaging.call_dispatcher(integer) from service_role;

@@ -1,6 +1,7 @@
--- How the schedule of dispatch-queue stands: {missingExtensions, missingSecrets, job {schedule,
--- command, isActive}, lastRuns [{status, message, startedAt}], lastAnswers [{statusCode, error, at}]},
--- the latest five of each. No secret is shown, only the names of those that Vault does not have.
+-- How the schedule of dispatch-queue stands: {missingExtensions, missingSecrets, unreadableSecrets, job
+-- {schedule, command, isActive}, lastRuns [{status, message, startedAt}], lastAnswers [{statusCode,
+-- error, calledAt}]}, the latest five of each. No secret is shown, only the names of those that Vault does
+-- not have, and of those that it cannot decrypt.
 create or replace function messaging.check_dispatcher_schedule()
 returns jsonb
 language plpgsql
@@ -15,20 +16,25 @@ declare
     ],
     null
   );
-  missing_secrets text[] := array['project_url', 'dispatcher_secret_key'];
+  wanted_secrets constant text[] := array['project_url', 'dispatcher_secret_key'];
+  missing_secrets text[] := wanted_secrets;
+  unreadable_secrets text[] := '{}';
+  secret_name text;
   job jsonb;
   last_runs jsonb;
   last_answers jsonb;
 begin
   if not missing_extensions @> '{supabase_vault}' then
-    execute $query$
-      select coalesce(array_agg(w.name order by w.place), '{}')
-      from unnest($1) with ordinality as w(name, place)
-      where not exists (
-        select from vault.decrypted_secrets s
-        where s.name = w.name and s.decrypted_secret <> ''
-      )
-    $query$ into missing_secrets using missing_secrets;
+    missing_secrets := '{}';
+    foreach secret_name in array wanted_secrets loop
+      begin
+        if coalesce(messaging.read_schedule_secret(secret_name), '') = '' then
+          missing_secrets := missing_secrets || secret_name;
+        end if;
+      exception when data_exception then
+        unreadable_secrets := unreadable_secrets || secret_name;
+      end;
+    end loop;
   end if;
   if not missing_extensions @> '{pg_cron}' then
     execute $query$
@@ -48,9 +54,10 @@ begin
     $query$ into last_runs;
   end if;
   if to_regclass('net._http_response') is not null then
+    -- pg_net writes when it began the batch of a call, the same instant for all calls of the batch.
     execute $query$
       select jsonb_agg(
-        jsonb_build_object('statusCode', r.status_code, 'error', r.error_msg, 'at', r.created)
+        jsonb_build_object('statusCode', r.status_code, 'error', r.error_msg, 'calledAt', r.created)
         order by r.created desc
       )
       from (
@@ -62,10 +69,12 @@ begin
   return jsonb_build_object(
     'missingExtensions', to_jsonb(missing_extensions),
     'missingSecrets', to_jsonb(missing_secrets),
+    'unreadableSecrets', to_jsonb(unreadable_secrets),
     'job', job,
     'lastRuns', coalesce(last_runs, '[]'),
     'lastAnswers', coalesce(last_answers, '[]')
   );
 end;
 $$;
-revoke all on function messaging.check_dispatcher_schedule() from public, anon, authenticated;
+-- Only the owner schedules and calls the dispatcher.
+revoke execute on function messaging.check_dispatcher_schedule() from service_role;

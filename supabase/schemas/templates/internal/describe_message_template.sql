@@ -21,9 +21,3 @@ as $$
     'updatedAt', messaging.iso_in_zone(template.updated_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_message_template(messaging.message_templates)
-from public, anon, authenticated;
-grant execute
-on function messaging.describe_message_template(messaging.message_templates)
-to service_role;

@@ -46,9 +46,3 @@ as $$
   from chosen c
   order by c.template_id, c.preference, c.id;
 $$;
-revoke all
-on function messaging.match_listed_templates(messaging.instances, jsonb)
-from public, anon, authenticated;
-grant execute
-on function messaging.match_listed_templates(messaging.instances, jsonb)
-to service_role;

@@ -32,5 +32,3 @@ begin
   order by t.name, t.language, t.id, i.id;
 end;
 $$;
-revoke all on function messaging.record_template_changes(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.record_template_changes(uuid[]) to service_role;

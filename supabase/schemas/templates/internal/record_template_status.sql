@@ -26,7 +26,3 @@ begin
   return known is not null;
 end;
 $$;
-revoke all
-on function messaging.record_template_status(uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.record_template_status(uuid, jsonb) to service_role;

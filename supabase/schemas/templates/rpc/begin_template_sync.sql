@@ -20,5 +20,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.begin_template_sync(jsonb) from public, anon, authenticated;
-grant execute on function public.begin_template_sync(jsonb) to service_role;

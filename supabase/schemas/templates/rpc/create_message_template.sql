@@ -42,5 +42,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_message_template(template));
 end;
 $$;
-revoke all on function public.create_message_template(jsonb) from public, anon, authenticated;
-grant execute on function public.create_message_template(jsonb) to service_role;

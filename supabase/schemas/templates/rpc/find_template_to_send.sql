@@ -39,5 +39,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.find_template_to_send(jsonb) from public, anon, authenticated;
-grant execute on function public.find_template_to_send(jsonb) to service_role;

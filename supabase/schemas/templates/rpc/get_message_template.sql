@@ -15,5 +15,3 @@ begin
   return messaging.describe_message_template(template);
 end;
 $$;
-revoke all on function public.get_message_template(jsonb) from public, anon, authenticated;
-grant execute on function public.get_message_template(jsonb) to service_role;

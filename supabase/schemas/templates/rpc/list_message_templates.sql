@@ -26,5 +26,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_message_templates(jsonb) from public, anon, authenticated;
-grant execute on function public.list_message_templates(jsonb) to service_role;

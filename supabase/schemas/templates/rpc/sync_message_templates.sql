@@ -143,5 +143,3 @@ begin
   return messaging.keep_outcome(request, outcome);
 end;
 $$;
-revoke all on function public.sync_message_templates(jsonb) from public, anon, authenticated;
-grant execute on function public.sync_message_templates(jsonb) to service_role;

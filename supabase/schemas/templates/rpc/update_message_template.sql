@@ -44,5 +44,3 @@ begin
   return messaging.describe_message_template(template);
 end;
 $$;
-revoke all on function public.update_message_template(jsonb) from public, anon, authenticated;
-grant execute on function public.update_message_template(jsonb) to service_role;

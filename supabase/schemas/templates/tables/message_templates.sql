@@ -28,8 +28,6 @@ create index message_templates_synced on messaging.message_templates (
 );
 create index message_templates_at_provider on messaging.message_templates (provider_template_id);
 alter table messaging.message_templates enable row level security;
-revoke all on table messaging.message_templates from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.message_templates to service_role;
 comment on column messaging.message_templates.defined_at is
   'As of when its name, language and components are known: an older list does not change them.';
 comment on column messaging.message_templates.category is

@@ -27,5 +27,3 @@ begin
   );
 end;
 $$;
-revoke all on function messaging.begin_page(jsonb) from public, anon, authenticated;
-grant execute on function messaging.begin_page(jsonb) to service_role;

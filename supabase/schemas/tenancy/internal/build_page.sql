@@ -16,5 +16,3 @@ as $$
   )
   from unnest(records) with ordinality as r(entry, place);
 $$;
-revoke all on function messaging.build_page(jsonb[], integer) from public, anon, authenticated;
-grant execute on function messaging.build_page(jsonb[], integer) to service_role;

@@ -12,5 +12,3 @@ as $$
       then nullif(jsonb_strip_nulls(coalesce(protection, '{}') || changes), '{}')
   end;
 $$;
-revoke all on function messaging.changed_protection(jsonb, jsonb) from public, anon, authenticated;
-grant execute on function messaging.changed_protection(jsonb, jsonb) to service_role;

@@ -37,20 +37,11 @@ begin
   if whole_at is null then
     raise exception using errcode = 'MI022', message = 'authenticate_anew';
   end if;
-  -- describe_rate_limit, written out, with date_part: extract calculates in exact numbers, which costs
-  -- several times as much.
-  seconds_left := greatest(date_part('epoch', whole_at - clock_timestamp()), 0);
-  return recorded || jsonb_build_object('rateLimit', jsonb_build_object(
-    'limit', requests_per_minute,
-    'remaining', floor((60 - seconds_left) / 60 * requests_per_minute + 1e-6)::integer,
-    'resetSeconds', ceil(seconds_left)::integer,
-    'retryAfterSeconds', null
-  ));
+  seconds_left := messaging.allowance_seconds_left(
+    requests_per_minute, whole_at, 0, clock_timestamp()
+  );
+  return recorded || jsonb_build_object(
+    'rateLimit', messaging.describe_rate_limit(requests_per_minute, seconds_left, true)
+  );
 end;
 $$;
-revoke all
-on function messaging.count_recorded_call(jsonb, uuid, text, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.count_recorded_call(jsonb, uuid, text, integer)
-to service_role;

@@ -17,15 +17,17 @@ begin
   end if;
   whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);
   if whole_at is not null then
-    return messaging.describe_rate_limit(requests_per_minute, whole_at, 0, true);
+    return messaging.describe_rate_limit(
+      requests_per_minute,
+      messaging.allowance_seconds_left(requests_per_minute, whole_at, 0, clock_timestamp()), true
+    );
   end if;
   select r.whole_at into whole_at
   from messaging.rate_limits r
   where r.token_id = count_request.token_id and r.function_name = count_request.function_name;
-  return messaging.describe_rate_limit(requests_per_minute, whole_at, 0, false);
+  return messaging.describe_rate_limit(
+    requests_per_minute,
+    messaging.allowance_seconds_left(requests_per_minute, whole_at, 0, clock_timestamp()), false
+  );
 end;
 $$;
-revoke all
-on function messaging.count_request(uuid, text, integer)
-from public, anon, authenticated;
-grant execute on function messaging.count_request(uuid, text, integer) to service_role;

@@ -13,7 +13,7 @@ as $$
     'label', token.label,
     'scopes', coalesce(
       to_jsonb(token.scopes),
-      '["send", "contacts", "conversations", "history", "events", "media", "batches"]'
+      '["send", "contacts", "conversations", "history", "events", "media", "batches", "erase"]'
     ),
     'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
     'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
@@ -21,7 +21,3 @@ as $$
     'createdAt', messaging.iso_in_zone(token.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_client_token(messaging.client_tokens)
-from public, anon, authenticated;
-grant execute on function messaging.describe_client_token(messaging.client_tokens) to service_role;

@@ -13,7 +13,3 @@ as $$
     'createdAt', messaging.iso_in_zone(department.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_department(messaging.departments)
-from public, anon, authenticated;
-grant execute on function messaging.describe_department(messaging.departments) to service_role;

@@ -37,14 +37,10 @@ as $$
       'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
     ),
     'protection', instance.protection,
-    'transcribeVoice', instance.transcribes_voice,
+    'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'requestsPerMinute', instance.requests_per_minute,
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_instance(messaging.instances)
-from public, anon, authenticated;
-grant execute on function messaging.describe_instance(messaging.instances) to service_role;

@@ -14,7 +14,3 @@ as $$
     'createdAt', messaging.iso_in_zone(operator.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_operator(messaging.operators)
-from public, anon, authenticated;
-grant execute on function messaging.describe_operator(messaging.operators) to service_role;

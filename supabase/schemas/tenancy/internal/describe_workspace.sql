@@ -13,7 +13,3 @@ as $$
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;
-revoke all
-on function messaging.describe_workspace(messaging.workspaces)
-from public, anon, authenticated;
-grant execute on function messaging.describe_workspace(messaging.workspaces) to service_role;

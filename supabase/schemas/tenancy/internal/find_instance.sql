@@ -15,5 +15,3 @@ begin
   return instance;
 end;
 $$;
-revoke all on function messaging.find_instance(uuid) from public, anon, authenticated;
-grant execute on function messaging.find_instance(uuid) to service_role;

@@ -23,5 +23,3 @@ begin
   end if;
 end;
 $$;
-revoke all on function messaging.find_instances_by_reference(text) from public, anon, authenticated;
-grant execute on function messaging.find_instances_by_reference(text) to service_role;

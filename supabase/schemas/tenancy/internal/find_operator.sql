@@ -18,5 +18,3 @@ begin
   return operator;
 end;
 $$;
-revoke all on function messaging.find_operator(uuid, text) from public, anon, authenticated;
-grant execute on function messaging.find_operator(uuid, text) to service_role;

@@ -15,5 +15,3 @@ begin
   return workspace;
 end;
 $$;
-revoke all on function messaging.find_workspace(uuid) from public, anon, authenticated;
-grant execute on function messaging.find_workspace(uuid) to service_role;

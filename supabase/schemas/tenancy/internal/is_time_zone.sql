@@ -10,5 +10,3 @@ as $$
     select from pg_catalog.pg_timezone_names z where z.name = is_time_zone.name
   );
 $$;
-revoke all on function messaging.is_time_zone(text) from public, anon, authenticated;
-grant execute on function messaging.is_time_zone(text) to service_role;

@@ -13,5 +13,3 @@ begin
   ));
 end;
 $$;
-revoke all on function messaging.note_token_use(uuid[]) from public, anon, authenticated;
-grant execute on function messaging.note_token_use(uuid[]) to service_role;

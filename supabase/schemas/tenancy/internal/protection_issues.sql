@@ -19,5 +19,3 @@ begin
   end;
 end;
 $$;
-revoke all on function messaging.protection_issues(jsonb) from public, anon, authenticated;
-grant execute on function messaging.protection_issues(jsonb) to service_role;

@@ -12,6 +12,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   last_used_at timestamptz;
 begin
   select t.id, i.requests_per_minute, t.last_used_at
@@ -19,18 +20,14 @@ begin
   from messaging.client_tokens t
   join messaging.instances i on i.id = t.instance_id
   where t.token_hash = authentication->>'tokenHash'
-    and t.revoked_at is null
-    and (t.expires_at is null or t.expires_at > clock_timestamp())
-    and (t.scopes is null or 'send' = any (t.scopes))
+    and messaging.may_token_send(t, clock)
     and i.id = require_client.instance_id
     and i.xmin::text = authentication->>'instanceVersion';
   if not found then
     raise exception using errcode = 'MI022', message = 'authenticate_anew';
   end if;
-  if last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' then
+  if messaging.is_token_use_due(last_used_at, clock) then
     perform messaging.note_token_use(array[token_id]);
   end if;
 end;
 $$;
-revoke all on function messaging.require_client(jsonb, uuid) from public, anon, authenticated;
-grant execute on function messaging.require_client(jsonb, uuid) to service_role;

@@ -26,9 +26,3 @@ begin
   return whole_at;
 end;
 $$;
-revoke all
-on function messaging.spend_requests(uuid, text, integer, integer)
-from public, anon, authenticated;
-grant execute
-on function messaging.spend_requests(uuid, text, integer, integer)
-to service_role;

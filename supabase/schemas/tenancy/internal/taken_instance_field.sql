@@ -17,7 +17,3 @@ as $$
     else 'gatewayInstanceId'
   end;
 $$;
-revoke all
-on function messaging.taken_instance_field(text, boolean)
-from public, anon, authenticated;
-grant execute on function messaging.taken_instance_field(text, boolean) to service_role;

@@ -10,5 +10,3 @@ as $$
     'path', 'timeZone', 'message', 'must be the name of an IANA time zone, such as America/Sao_Paulo'
   )));
 $$;
-revoke all on function messaging.time_zone_issues() from public, anon, authenticated;
-grant execute on function messaging.time_zone_issues() to service_role;

@@ -65,7 +65,7 @@ begin
       then coalesce((retention->>'providerEventsDays')::integer, 0)
       else i.retention_provider_events_days
     end,
-    transcribes_voice = coalesce((settings->>'transcribeVoice')::boolean, i.transcribes_voice),
+    transcribe_voice = coalesce(settings->>'transcribeVoice', i.transcribe_voice),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
     requests_per_minute = case
       when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
@@ -88,7 +88,3 @@ begin
   return instance;
 end;
 $$;
-revoke all
-on function messaging.write_instance_settings(uuid, jsonb)
-from public, anon, authenticated;
-grant execute on function messaging.write_instance_settings(uuid, jsonb) to service_role;

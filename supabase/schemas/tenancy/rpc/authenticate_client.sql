@@ -12,6 +12,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   token messaging.client_tokens;
   instance messaging.instances;
   instance_version text;
@@ -19,14 +20,13 @@ begin
   select t.* into token
   from messaging.client_tokens t
   where t.token_hash = request->>'tokenHash'
-    and t.revoked_at is null
-    and (t.expires_at is null or t.expires_at > clock_timestamp());
+    and messaging.is_token_valid(t, clock);
   if not found then
     return jsonb_build_object(
       'tokenId', null, 'scopes', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
-  if token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' then
+  if messaging.is_token_use_due(token.last_used_at, clock) then
     perform messaging.note_token_use(array[token.id]);
   end if;
   select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
@@ -56,5 +56,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.authenticate_client(jsonb) from public, anon, authenticated;
-grant execute on function public.authenticate_client(jsonb) to service_role;

@@ -3,13 +3,14 @@
 -- The calls of one token for one function are one count of as many: each gets its own `remaining`.
 -- Where the allowance does not suffice for all of them, they are counted one by one.
 -- Locks tokens (skipping locked ones), then rate limits in the order of their keys: two groups never
--- wait for each other.
+-- wait for each other. Errors: 55P03 where one is not free in time: each call must be made by itself.
 -- Plans must not depend on statistics: there may be ten tokens or a million. Joins by
 -- `= any (array[...])`: see claim_due_messages.
 create or replace function public.authenticate_clients(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set lock_timeout = '100ms'
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -21,16 +22,16 @@ declare
   tokens messaging.client_tokens[];
   unused uuid[];
   counted messaging.rate_limits[];
+  counted_at timestamptz;
 begin
   select array_agg(t),
     array_agg(t.id) filter (
-      where t.last_used_at is null or t.last_used_at < start - interval '1 minute'
+      where messaging.is_token_use_due(t.last_used_at, start)
     )
   into tokens, unused
   from messaging.client_tokens t
   where t.token_hash = any (array(select c->>'tokenHash' from jsonb_array_elements(calls) as c))
-    and t.revoked_at is null
-    and (t.expires_at is null or t.expires_at > start);
+    and messaging.is_token_valid(t, start);
   if unused is not null then
     perform messaging.note_token_use(unused);
   end if;
@@ -57,6 +58,7 @@ begin
   )
   select array_agg(row(k.*)::messaging.rate_limits) into counted from counting k;
 
+  counted_at := clock_timestamp();
   return (
     with clients as materialized (
       select t.id as token_id, t.token_hash, t.scopes, i.requests_per_minute, i.xmin::text as instance_version,
@@ -96,7 +98,12 @@ begin
           when k.token_id is null or n.number > n.requests_per_minute
             then messaging.count_request(n.token_id, n.function_name, n.requests_per_minute)
           else messaging.describe_rate_limit(
-            n.requests_per_minute, k.whole_at, least(n.total, n.requests_per_minute) - n.number, true
+            n.requests_per_minute,
+            messaging.allowance_seconds_left(
+              n.requests_per_minute, k.whole_at,
+              least(n.total, n.requests_per_minute) - n.number, counted_at
+            ),
+            true
           )
         end
       )
@@ -108,5 +115,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.authenticate_clients(jsonb) from public, anon, authenticated;
-grant execute on function public.authenticate_clients(jsonb) to service_role;

@@ -33,5 +33,3 @@ begin
   return outcome;
 end;
 $$;
-revoke all on function public.create_client_token(jsonb) from public, anon, authenticated;
-grant execute on function public.create_client_token(jsonb) to service_role;

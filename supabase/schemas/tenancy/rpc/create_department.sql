@@ -20,5 +20,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_department(department));
 end;
 $$;
-revoke all on function public.create_department(jsonb) from public, anon, authenticated;
-grant execute on function public.create_department(jsonb) to service_role;

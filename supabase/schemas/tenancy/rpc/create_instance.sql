@@ -55,5 +55,3 @@ begin
   end;
 end;
 $$;
-revoke all on function public.create_instance(jsonb) from public, anon, authenticated;
-grant execute on function public.create_instance(jsonb) to service_role;

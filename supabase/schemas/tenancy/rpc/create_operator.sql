@@ -25,5 +25,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_operator(operator));
 end;
 $$;
-revoke all on function public.create_operator(jsonb) from public, anon, authenticated;
-grant execute on function public.create_operator(jsonb) to service_role;

@@ -18,5 +18,3 @@ begin
   return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;
 $$;
-revoke all on function public.create_workspace(jsonb) from public, anon, authenticated;
-grant execute on function public.create_workspace(jsonb) to service_role;

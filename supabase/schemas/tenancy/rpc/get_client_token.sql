@@ -18,5 +18,3 @@ begin
   return messaging.describe_client_token(token);
 end;
 $$;
-revoke all on function public.get_client_token(jsonb) from public, anon, authenticated;
-grant execute on function public.get_client_token(jsonb) to service_role;

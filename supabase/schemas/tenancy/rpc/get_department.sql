@@ -15,5 +15,3 @@ begin
   return messaging.describe_department(department);
 end;
 $$;
-revoke all on function public.get_department(jsonb) from public, anon, authenticated;
-grant execute on function public.get_department(jsonb) to service_role;

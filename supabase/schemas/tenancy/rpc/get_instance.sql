@@ -21,5 +21,3 @@ begin
   return messaging.describe_instance(messaging.find_instance(found_ids[1]));
 end;
 $$;
-revoke all on function public.get_instance(jsonb) from public, anon, authenticated;
-grant execute on function public.get_instance(jsonb) to service_role;

@@ -15,5 +15,3 @@ begin
   return messaging.describe_operator(operator);
 end;
 $$;
-revoke all on function public.get_operator(jsonb) from public, anon, authenticated;
-grant execute on function public.get_operator(jsonb) to service_role;

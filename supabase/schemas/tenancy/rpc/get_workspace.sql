@@ -7,5 +7,3 @@ set search_path = ''
 as $$
   select messaging.describe_workspace(messaging.find_workspace((request->>'workspaceId')::uuid));
 $$;
-revoke all on function public.get_workspace(jsonb) from public, anon, authenticated;
-grant execute on function public.get_workspace(jsonb) to service_role;

@@ -26,5 +26,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_client_tokens(jsonb) from public, anon, authenticated;
-grant execute on function public.list_client_tokens(jsonb) to service_role;

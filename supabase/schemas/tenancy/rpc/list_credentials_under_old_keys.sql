@@ -37,7 +37,3 @@ begin
   );
 end;
 $$;
-revoke all
-on function public.list_credentials_under_old_keys(jsonb)
-from public, anon, authenticated;
-grant execute on function public.list_credentials_under_old_keys(jsonb) to service_role;

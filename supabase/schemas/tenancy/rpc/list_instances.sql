@@ -25,5 +25,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_instances(jsonb) from public, anon, authenticated;
-grant execute on function public.list_instances(jsonb) to service_role;

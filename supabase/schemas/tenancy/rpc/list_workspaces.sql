@@ -23,5 +23,3 @@ begin
   );
 end;
 $$;
-revoke all on function public.list_workspaces(jsonb) from public, anon, authenticated;
-grant execute on function public.list_workspaces(jsonb) to service_role;

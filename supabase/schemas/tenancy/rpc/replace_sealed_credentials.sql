@@ -23,5 +23,3 @@ begin
   return jsonb_build_object('replaced', replaced);
 end;
 $$;
-revoke all on function public.replace_sealed_credentials(jsonb) from public, anon, authenticated;
-grant execute on function public.replace_sealed_credentials(jsonb) to service_role;

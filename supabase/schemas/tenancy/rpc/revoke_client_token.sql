@@ -20,5 +20,3 @@ begin
   return messaging.describe_client_token(token);
 end;
 $$;
-revoke all on function public.revoke_client_token(jsonb) from public, anon, authenticated;
-grant execute on function public.revoke_client_token(jsonb) to service_role;

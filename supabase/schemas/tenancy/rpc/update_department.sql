@@ -18,5 +18,3 @@ begin
   return messaging.describe_department(department);
 end;
 $$;
-revoke all on function public.update_department(jsonb) from public, anon, authenticated;
-grant execute on function public.update_department(jsonb) to service_role;

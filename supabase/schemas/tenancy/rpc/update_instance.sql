@@ -68,5 +68,3 @@ begin
   return messaging.describe_instance(instance);
 end;
 $$;
-revoke all on function public.update_instance(jsonb) from public, anon, authenticated;
-grant execute on function public.update_instance(jsonb) to service_role;

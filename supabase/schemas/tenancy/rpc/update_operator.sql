@@ -22,5 +22,3 @@ exception when unique_violation then
   raise exception using errcode = 'MI017', message = 'already_exists';
 end;
 $$;
-revoke all on function public.update_operator(jsonb) from public, anon, authenticated;
-grant execute on function public.update_operator(jsonb) to service_role;

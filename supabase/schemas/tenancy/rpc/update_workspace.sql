@@ -20,5 +20,3 @@ begin
   return messaging.describe_workspace(workspace);
 end;
 $$;
-revoke all on function public.update_workspace(jsonb) from public, anon, authenticated;
-grant execute on function public.update_workspace(jsonb) to service_role;

@@ -15,7 +15,5 @@ create table messaging.client_tokens (
 create unique index client_tokens_hash on messaging.client_tokens (token_hash);
 create index client_tokens_instance on messaging.client_tokens (instance_id, created_at, id);
 alter table messaging.client_tokens enable row level security;
-revoke all on table messaging.client_tokens from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.client_tokens to service_role;
 comment on column messaging.client_tokens.scopes is
   'What it may be used for, see shared/model/token_scope.ts; NULL for everything.';

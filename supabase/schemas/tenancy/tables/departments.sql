@@ -7,5 +7,3 @@ create table messaging.departments (
 );
 create index departments_workspace on messaging.departments (workspace_id, created_at, id);
 alter table messaging.departments enable row level security;
-revoke all on table messaging.departments from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.departments to service_role;

@@ -6,5 +6,3 @@ create table messaging.holidays (
   primary key (instance_id, day)
 );
 alter table messaging.holidays enable row level security;
-revoke all on table messaging.holidays from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.holidays to service_role;

@@ -31,7 +31,7 @@ create table messaging.instances (
   retention_messages_days integer,
   retention_media_days integer,
   retention_provider_events_days integer,
-  transcribes_voice boolean not null default true,
+  transcribe_voice text not null default 'agent',
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
@@ -43,6 +43,8 @@ create table messaging.instances (
     ),
   constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry')),
+  constraint instances_transcribe_voice_known
+    check (transcribe_voice in ('agent', 'always', 'never')),
   constraint instances_retention_days
     check (
       least(retention_messages_days, retention_media_days) >= 1
@@ -77,8 +79,6 @@ create index instances_retrying on messaging.instances (id) where on_unconfirmed
 create index instances_age on messaging.instances (created_at, id);
 create index instances_workspace on messaging.instances (workspace_id, created_at, id);
 alter table messaging.instances enable row level security;
-revoke all on table messaging.instances from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.instances to service_role;
 comment on column messaging.instances.sealed_provider_config is
   'Credentials, AES-256-GCM sealed by the API; the database never sees them open.';
 comment on column messaging.instances.provider_class is
@@ -87,6 +87,8 @@ comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is
   'The provider''s own id of the instance.';
+comment on column messaging.instances.transcribe_voice is
+  'Which received voice messages are written down; see transcribes_voice.';
 comment on column messaging.instances.retention_messages_days is
   'After how many days purge_expired deletes messages; NULL for never.';
 comment on column messaging.instances.retention_media_days is

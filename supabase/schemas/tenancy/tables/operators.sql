@@ -9,5 +9,3 @@ create table messaging.operators (
 );
 create unique index operators_email on messaging.operators (workspace_id, lower(email));
 alter table messaging.operators enable row level security;
-revoke all on table messaging.operators from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.operators to service_role;

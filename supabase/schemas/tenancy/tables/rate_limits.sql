@@ -10,5 +10,3 @@ create unlogged table messaging.rate_limits (
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
 alter table messaging.rate_limits enable row level security;
-revoke all on table messaging.rate_limits from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.rate_limits to service_role;

@@ -8,8 +8,6 @@ create table messaging.workspaces (
 );
 create index workspaces_age on messaging.workspaces (created_at, id);
 alter table messaging.workspaces enable row level security;
-revoke all on table messaging.workspaces from public, anon, authenticated;
-grant select, insert, update, delete on table messaging.workspaces to service_role;
 comment on table messaging.workspaces is 'Tenants.';
 comment on column messaging.workspaces.alert_email is
   'Who is told by e-mail what an operator must handle; NULL for nobody.';

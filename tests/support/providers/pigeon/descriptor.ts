@@ -17,7 +17,7 @@ export const pigeon = describeProvider({
     path: "/arrivals",
     refusal: "invalid_webhook_signature",
     embedsFiles: false,
-    authenticate: ({ password }, { header }) =>
+    checkHead: ({ password }, { header }) =>
       equalInConstantTime(header("x-loft-password") ?? "", password),
     loadEventReader: async () => (await import("./events.ts")).readPigeonEvents,
   },

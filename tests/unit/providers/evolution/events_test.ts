@@ -129,7 +129,7 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
   }
 });
 
-Deno.test("a contact's edit gives its new text, ours no event", () => {
+Deno.test("an edit gives its new text, the contact's and ours", () => {
   const protocolMessage = {
     key: { remoteJid: "5511987654321@s.whatsapp.net", fromMe: false, id: "3EB0OLD" },
     type: "MESSAGE_EDIT",
@@ -138,9 +138,10 @@ Deno.test("a contact's edit gives its new text, ours no event", () => {
   for (
     const message of [{ protocolMessage }, { editedMessage: { message: { protocolMessage } } }]
   ) {
-    const event = readUpsert(evolutionMessage(message));
-    assertEquals([event?.["messageType"], event?.["message"]], ["text", "às 11h"]);
-    assertEquals(readUpsert(evolutionMessage(message, {}, { fromMe: true })), undefined);
+    for (const fromMe of [false, true]) {
+      const event = readUpsert(evolutionMessage(message, {}, { fromMe }));
+      assertEquals([event?.["messageType"], event?.["message"]], ["text", "às 11h"]);
+    }
   }
 });
 

@@ -159,3 +159,33 @@ Deno.test("Cloud API: a refusal without an error object is classified by HTTP st
     assertEquals(classOf(readError(500, error)), "unknown");
   }
 });
+
+Deno.test("Cloud API: Direct Send, marketing and blocking have their codes, none about the instance", () => {
+  const read = (code: number): unknown => {
+    const receipt = readWhatsappCloudAnswer(
+      jsonAnswer(500, { error: { code, message: "no" } }),
+      plainReading,
+    );
+    return receipt.outcome === "rejected" ? [receipt.retryable, receipt.scope] : receipt.outcome;
+  };
+  for (const code of [131063, 131064, 139200, 139100, 139101]) {
+    assertEquals(read(code), [false, "message"], `${code}`);
+  }
+  for (const code of [139102, 139103]) assertEquals(read(code), [true, "recipient"], `${code}`);
+});
+
+Deno.test("Cloud API: an acceptance says whether the message is kept back for now", () => {
+  const statusOf = (message_status: unknown): unknown => {
+    const receipt = readWhatsappCloudAnswer(
+      jsonAnswer(200, { messages: [{ id: "wamid.1", message_status }] }),
+      plainReading,
+    );
+    return receipt.outcome === "accepted" ? receipt.channelStatus : receipt.outcome;
+  };
+  for (const word of ["held_for_quality_assessment", "paused"]) {
+    assertEquals(statusOf(word), word);
+  }
+  for (const word of ["accepted", undefined, "constructor", 7]) {
+    assertEquals(statusOf(word), undefined);
+  }
+});

@@ -111,8 +111,14 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
         isUnreadable: true,
       },
     ],
-    [{ type: "hologram", hologram: {} }, { messageType: "other", message: "[hologram]" }],
-    [{ type: "constructor" }, { messageType: "other", message: "[constructor]" }],
+    [
+      { type: "hologram", hologram: {} },
+      { messageType: "other", message: "[hologram]", isUnreadable: true },
+    ],
+    [
+      { type: "constructor" },
+      { messageType: "other", message: "[constructor]", isUnreadable: true },
+    ],
     [{}, { messageType: "other", message: "[unsupported]", isUnreadable: true }],
   ];
   for (const [message, expected] of cases) assertEquals(readContent(message), expected);
@@ -132,10 +138,12 @@ Deno.test("a Cloud edit gives its new text, and one without a text no event", ()
     edit: { original_message_id: "wamid.O", message },
   });
   const text = { context: { id: "M0" }, type: "text", text: { body: "às 11h" } };
-  assertEquals(readContent(edit(text)), { messageType: "text", message: "às 11h" });
+  const isEdit = true;
+  assertEquals(readContent(edit(text)), { isEdit, messageType: "text", message: "às 11h" });
   assertEquals(
     readContent(edit({ type: "image", image: { id: "77", caption: "Nova legenda" } })),
     {
+      isEdit,
       messageType: "image",
       message: "Nova legenda",
       mediaId: "77",

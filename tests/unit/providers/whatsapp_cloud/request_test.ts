@@ -192,3 +192,10 @@ Deno.test("Cloud API: a missing phone number id and unsupported content are defe
   const wav = { messageType: "audio", mediaUrl: "https://files.example.com/a.wav" } as const;
   assertThrows(() => toWhatsappCloudRequest(message(wav), config), Error, "WAV");
 });
+
+Deno.test("Cloud API: a group is addressed as one, by its own id", () => {
+  const to = "12036302394875@g.us";
+  const text = message({ messageType: "text", message: "a" });
+  const body = { ...toWhatsappCloudRequest({ ...text, to }, config).body };
+  assertEquals([body["recipient_type"], body["to"]], ["group", "12036302394875"]);
+});

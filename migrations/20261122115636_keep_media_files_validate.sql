@@ -1,1 +1,0 @@
-alter table messaging.outbox validate constraint outbox_kind_known;

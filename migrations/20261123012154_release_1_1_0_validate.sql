@@ -1,0 +1,17 @@
+-- Written by `deno task db:migration`: edit supabase/schemas, and let it be written anew.
+
+set local lock_timeout = '3s';
+
+set local check_function_bodies = off;
+
+alter table messaging.contacts validate constraint contacts_consent_known;
+
+alter table messaging.contacts validate constraint contacts_merged_into;
+
+alter table messaging.dispatch validate constraint dispatch_connection_known;
+
+alter table messaging.instances validate constraint instances_retention_days;
+
+alter table messaging.instances validate constraint instances_transcribe_voice_known;
+
+alter table messaging.outbox validate constraint outbox_kind_known;

@@ -1,0 +1,206 @@
+import * as z from "zod";
+import { type EventType, eventTypes } from "../model/event_types.ts";
+import { instantSchema } from "../model/instant.ts";
+import { messageRecordFields } from "../model/message_record.ts";
+
+/** An event, as the feed and the webhooks give it. */
+export const eventSchema = z.object({
+  id: z.string(),
+  type: z.enum(eventTypes),
+  timestamp: instantSchema,
+  instanceId: z.uuid(),
+  sequence: z.int(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** What a type of event tells. */
+export interface EventDescription {
+  /** When it becomes true, as the end of a sentence. */
+  readonly when: string;
+  /** The component that describes its data, and its schema: several types may share one. */
+  readonly dataName: string;
+  readonly data: z.ZodObject;
+  /** Meanings of its members that differ from those of other events. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const person = {
+  contactId: z.uuid(),
+  phone: z.string().nullable(),
+  name: z.string().nullable(),
+};
+const messageData = z.object({
+  ...messageRecordFields,
+  isTruncated: z.literal(true).optional(),
+});
+
+const ofMessage = (when: string): EventDescription => ({
+  when,
+  dataName: "MessageEventData",
+  data: messageData,
+});
+const instanceChange = z.object({ reason: z.string().nullable() });
+const endpointData = z.object({ endpointId: z.uuid() });
+
+/** Each type of event with its data, as the API document describes it. */
+export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
+  "message.received": ofMessage("a contact has written"),
+  "message.sent": ofMessage("a message has left, or a person has written on the business's phone"),
+  "message.delivered": ofMessage("a message has reached the contact's phone"),
+  "message.read": ofMessage("the contact has read a message"),
+  "message.failed": ofMessage("a message has failed"),
+  "message.unconfirmed": ofMessage("it is not known whether a message has left"),
+  "message.canceled": ofMessage("a waiting message was canceled"),
+  "message.expired": ofMessage("a message was not sent in time"),
+  "message.edited": ofMessage("the words of a message were changed"),
+  "message.deleted": ofMessage("a message was deleted for everyone"),
+  "contact.created": {
+    when: "a contact is new",
+    dataName: "ContactEventData",
+    data: z.object(person),
+  },
+  "contact.updated": {
+    when: "fields or tags of a contact have changed",
+    dataName: "ContactUpdatedEventData",
+    data: z.object({ ...person, fieldsUpdated: z.array(z.string()) }),
+  },
+  "contact.merged": {
+    when: "a contact was merged into another one",
+    dataName: "ContactMergedEventData",
+    data: z.object({ contactId: z.uuid(), mergedInto: z.uuid() }),
+  },
+  "contact.identity_changed": {
+    when: "the channel has given a contact another user id",
+    dataName: "ContactIdentityEventData",
+    data: z.object({
+      ...person,
+      reason: z.enum(["user_id_changed"]),
+      userId: z.string(),
+      previousUserId: z.string(),
+    }),
+    fields: {
+      userId: "The user id that the contact has now.",
+      previousUserId: "The user id that it had: it still finds the contact.",
+    },
+  },
+  "contact.consent_changed": {
+    when: "a contact's consent to marketing has changed",
+    dataName: "ConsentEventData",
+    data: z.object({
+      ...person,
+      consent: z.object({
+        marketing: z.enum(["granted", "denied", "unknown"]),
+        at: instantSchema.nullable(),
+        source: z.string().nullable(),
+      }),
+    }),
+  },
+  "contact.erased": {
+    when: "a person's data were erased",
+    dataName: "ContactErasedEventData",
+    data: z.object({ contactId: z.uuid() }),
+  },
+  "conversation.assigned": {
+    when: "a conversation was assigned to another operator, or to nobody",
+    dataName: "AssignedEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      operatorId: z.uuid().nullable(),
+      assignedTo: z.uuid().nullable(),
+      previousAssignedTo: z.uuid().nullable(),
+      departmentId: z.uuid().nullable(),
+      portfolio: z.boolean(),
+    }),
+    fields: { departmentId: "The conversation's department." },
+  },
+  "conversation.status_changed": {
+    when: "the status of a conversation has changed",
+    dataName: "ConversationStatusEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      status: z.enum(["open", "pending", "closed"]),
+    }),
+    fields: { status: "Status of the conversation." },
+  },
+  "agent.paused": {
+    when: "the AI agent pauses for a contact, or pauses anew",
+    dataName: "AgentPauseEventData",
+    data: z.object({ contactId: z.uuid(), pausedUntil: instantSchema.nullable() }),
+  },
+  "agent.resumed": {
+    when: "a call has ended the agent's pause",
+    dataName: "AgentPauseEventData",
+    data: z.object({ contactId: z.uuid(), pausedUntil: instantSchema.nullable() }),
+  },
+  "instance.held": {
+    when: "nothing of the instance leaves until `heldUntil`",
+    dataName: "InstanceHeldEventData",
+    data: z.object({ heldUntil: instantSchema.nullable(), reason: z.string().nullable() }),
+  },
+  "instance.connected": {
+    when: "the channel is connected again",
+    dataName: "InstanceEventData",
+    data: instanceChange,
+  },
+  "instance.disconnected": {
+    when: "the channel has lost its connection",
+    dataName: "InstanceEventData",
+    data: instanceChange,
+  },
+  "instance.limit_changed": {
+    when: "the channel has changed what the number may send, or warns that it will",
+    dataName: "InstanceLimitEventData",
+    data: z.object({
+      reason: z.string().nullable(),
+      limit: z.string().nullable(),
+      previousLimit: z.string().nullable(),
+      effectiveAt: instantSchema.nullable(),
+    }),
+    fields: {
+      reason:
+        "The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`.",
+      effectiveAt: "When it takes effect, of what is planned; null otherwise.",
+      limit: "The limit as the channel names it, such as `TIER_2K`; null when it tells none.",
+      previousLimit: "The limit before; null while it was not known.",
+    },
+  },
+  "template.status_changed": {
+    when: "the channel has decided on a template",
+    dataName: "TemplateStatusEventData",
+    data: z.object({
+      templateId: z.uuid(),
+      name: z.string(),
+      language: z.string(),
+      status: z.string().nullable(),
+    }),
+    fields: { name: "Name of the template.", status: "The channel's decision." },
+  },
+  "batch.finished": {
+    when: "nothing of a batch waits any more",
+    dataName: "BatchEventData",
+    data: z.object({
+      batchId: z.uuid(),
+      name: z.string().nullable(),
+      status: z.string(),
+      counts: z.record(z.string(), z.int().min(0)),
+    }),
+    fields: {
+      batchId: "Id of the batch.",
+      name: "Name of the batch.",
+      status: "Status of the batch.",
+      counts: "Number of its recipients in each status, at that moment.",
+    },
+  },
+  "endpoint.disabled": {
+    when: "a webhook endpoint was disabled",
+    dataName: "EndpointDisabledEventData",
+    data: z.object({ ...endpointData.shape, reason: z.enum(["gone", "failing"]) }),
+  },
+  "endpoint.test": {
+    when: "a call asks for a test",
+    dataName: "EndpointTestEventData",
+    data: endpointData,
+  },
+};

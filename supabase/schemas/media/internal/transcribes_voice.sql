@@ -1,0 +1,23 @@
+-- Whether a file is a received voice message that is to be written down: always, never, or where an agent
+-- will answer it, by its instance's setting; never where the provider told its words. Asked again before the recording leaves the house, because a
+-- pause may have begun meanwhile, or the agent may have answered without the words.
+create or replace function messaging.transcribes_voice(media messaging.media)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select transcribes_voice.media.kind = 'audio' and transcribes_voice.media.transcript is null
+    and exists (
+    select from messaging.instances i
+    where i.id = transcribes_voice.media.instance_id
+      and (
+        i.transcribe_voice = 'always'
+        or i.transcribe_voice = 'agent' and exists (
+          select from messaging.messages m
+          where m.media_id = transcribes_voice.media.id
+            and messaging.expects_agent_reply(m.conversation_id)
+        )
+      )
+  );
+$$;

@@ -1,0 +1,86 @@
+import { ConfigError } from "../../shared/runtime/config.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
+import { MigrationError } from "../host/migration_files.ts";
+import { StartError } from "../host/start_error.ts";
+import { logUncaughtErrors } from "../host/uncaught_errors.ts";
+import { readServeCommand } from "./arguments.ts";
+import { checkDatabase, migrateDatabase } from "./database_state.ts";
+import { runProcesses } from "./processes.ts";
+import { startService } from "./service.ts";
+import { readDatabaseUrl, readServeSettings, type ServeSettings } from "./settings.ts";
+
+/** Errors that a person can fix. Only their message is printed, without a stack trace. */
+const expectedErrors = [StartError, MigrationError, ConfigError];
+
+/**
+ * Does what the command line says, with the environment of this process.
+ *
+ * @returns the exit code: 0 after a signal, or a migration; 1 when it could not start.
+ */
+export async function runServe(args: readonly string[]): Promise<number> {
+  const stopping = listenForStop();
+  try {
+    const command = readServeCommand(args);
+    const environment = Deno.env.toObject();
+    if (command.name === "migrate") {
+      await migrate(readDatabaseUrl(environment), command.contract);
+      return 0;
+    }
+    const settings = readServeSettings(environment);
+    if (command.name === "work") {
+      await serve(settings, true, Promise.race([stopping, untilParentEnds()]));
+      return 0;
+    }
+    await checkDatabase(settings.databaseUrl);
+    if (command.processes === 1) await serve(settings, false, stopping);
+    else await runProcesses(command.processes, settings, stopping);
+    return 0;
+  } catch (error) {
+    const isExpected = expectedErrors.some((expected) => error instanceof expected);
+    print(Deno.stderr, isExpected ? (error as Error).message : Deno.inspect(error));
+    return 1;
+  }
+}
+
+async function serve(
+  settings: ServeSettings,
+  sharesPort: boolean,
+  stopping: Promise<void>,
+): Promise<void> {
+  logUncaughtErrors(consoleLog);
+  const service = await startService(settings, sharesPort);
+  await stopping;
+  await service.stop();
+}
+
+async function migrate(databaseUrl: string, contract: boolean): Promise<void> {
+  const { applied, waiting } = await migrateDatabase(databaseUrl, contract);
+  const sentence = applied.length === 0 ? "Nothing to apply." : "Applied:";
+  print(Deno.stdout, [sentence, ...applied].join("\n  "));
+  if (waiting.length === 0) return;
+  print(
+    Deno.stdout,
+    [
+      "Left for `deno task serve migrate --contract`, when no former version runs any more:",
+      ...waiting,
+    ].join("\n  "),
+  );
+}
+
+/** Resolves at the first signal. */
+function listenForStop(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => resolve());
+  }
+  return promise;
+}
+
+/** Resolves when the process that holds the other end of the standard input has ended. */
+async function untilParentEnds(): Promise<void> {
+  for await (const _ of Deno.stdin.readable);
+}
+
+function print(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
+  stream.writeSync(new TextEncoder().encode(`${text}\n`));
+}

@@ -1,0 +1,118 @@
+import { version } from "../../shared/model/version.ts";
+import { consoleLog } from "../../shared/runtime/log.ts";
+import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
+import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";
+import { type HttpServer, listenHttp } from "../host/http_server.ts";
+import { type Scheduler, startScheduler } from "../host/scheduler.ts";
+import { scheduleUnderLease } from "./scheduler_lease.ts";
+import type { ServeSettings } from "./settings.ts";
+
+/** The functions on one port, in this process. */
+export interface Service {
+  /** Accepts no more requests, and ends those in progress and the runs of the dispatcher. At most 25 s. */
+  stop(): Promise<void>;
+}
+
+/** Whoever started the process allows 30 s (docs/one-machine.md). */
+const stopTimeoutMs = 25_000;
+
+interface Parts {
+  functions: FunctionsHost | null;
+  readonly probe: DatabaseProbe;
+  isStopping: boolean;
+}
+
+/**
+ * Starts the service. It listens before its functions are loaded; it is ready when they are.
+ *
+ * @param sharesPort whether other processes of this machine listen there too.
+ * @throws {StartError} when the port is in use.
+ */
+export async function startService(
+  settings: ServeSettings,
+  sharesPort: boolean,
+): Promise<Service> {
+  const { port, hostname, databaseUrl } = settings;
+  const parts: Parts = {
+    functions: null,
+    probe: openDatabaseProbe(databaseUrl),
+    isStopping: false,
+  };
+  const server = listenHttp(
+    { port, hostname, reusePort: sharesPort },
+    (request) => route(request, parts),
+  );
+  const functions = await loadFunctions(
+    new URL("../../functions/", import.meta.url),
+    settings.functionEnvironment,
+  );
+  parts.functions = functions;
+  const scheduler = scheduleUnderLease(
+    databaseUrl,
+    () => startScheduler(originOf(settings), settings.secretKey),
+    consoleLog,
+  );
+  consoleLog.info("service_started", { version, hostname, port, pid: Deno.pid });
+  let stopped: Promise<void> | undefined;
+  return { stop: () => stopped ??= stopService(parts, scheduler, functions, server) };
+}
+
+/** Requests in progress are ended first: they need the database. */
+async function stopService(
+  parts: Parts,
+  scheduler: Scheduler,
+  functions: FunctionsHost,
+  server: HttpServer,
+): Promise<void> {
+  parts.isStopping = true;
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    consoleLog.error("requests_abandoned", { waitedMs: stopTimeoutMs });
+    resolve();
+  }, stopTimeoutMs);
+  const work = async (): Promise<void> => {
+    await Promise.all([scheduler.stop(), functions.close()]);
+    await server.shutdown();
+  };
+  await Promise.race([isLate, work()]);
+  clearTimeout(timer);
+  await parts.probe.close();
+  consoleLog.info("service_stopped", { pid: Deno.pid });
+}
+
+/** Where this machine reaches the service. An address of all networks is none to call. */
+function originOf({ hostname, port }: ServeSettings): string {
+  if (["0.0.0.0", "::", "[::]"].includes(hostname)) return `http://127.0.0.1:${port}`;
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+async function route(request: Request, parts: Parts): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith("/functions/v1/")) {
+    return await parts.functions?.fetch(request) ?? notReady();
+  }
+  if (pathname === "/health/live") return Response.json({ live: true });
+  if (pathname === "/health" || pathname === "/health/ready") return await describeHealth(parts);
+  return pathNotFound(pathname, parts.functions?.slugs ?? []);
+}
+
+/** Ready: the functions are loaded, the database answers, and the service is not stopping. */
+async function describeHealth(parts: Parts): Promise<Response> {
+  const database = await parts.probe.answers();
+  const ready = database && parts.functions !== null && !parts.isStopping;
+  return Response.json({ live: true, ready, database, version }, {
+    status: ready ? 200 : 503,
+    headers: { "Cache-Control": "no-store", ...(ready ? {} : { "Retry-After": "1" }) },
+  });
+}
+
+function notReady(): Response {
+  return Response.json(
+    {
+      success: false,
+      error: "service_unavailable",
+      message: "The service is starting; try again in a moment.",
+    },
+    { status: 503, headers: { "Retry-After": "1" } },
+  );
+}

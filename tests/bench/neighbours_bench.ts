@@ -1,0 +1,130 @@
+import type { Bench, BenchContext } from "./bench.ts";
+import type { BenchDatabase } from "./bench_server.ts";
+import { startOnPort } from "./immediate_send_bench.ts";
+import { type Scene, scenes, type World } from "./neighbour_scenes.ts";
+import { post, type StackInstance, startStackProcess } from "./stack_process.ts";
+import { percentile } from "./statistics.ts";
+
+/** Calls per second of the measured tenant. */
+const sendsPerSecond = 20;
+
+const transports = [
+  { name: "direct", options: [] },
+  { name: "Data API", options: ["--data-api"] },
+] as const;
+
+/**
+ * Compares the sends of one tenant with and without what another does, scene by scene and on both
+ * transports. Quiet phases and scenes take turns.
+ */
+export const neighboursBench: Bench = {
+  name: "neighbours",
+  title: `${sendsPerSecond} sends a second of one tenant, p95, while another one costs`,
+  async run(context: BenchContext): Promise<void> {
+    await using double = await startOnPort("tests/bench/provider_double.ts", {});
+    await using hanging = serveNothing();
+    for (const transport of transports) {
+      await using database = await context.server.createDatabase();
+      await using stack = await startStackProcess(database, undefined, transport.options);
+      const [busy, measured] = await stack.createInstances(2, double.origin);
+      const [stuck] = await stack.createInstances(1, hanging.origin, 2);
+      if (busy === undefined || measured === undefined || stuck === undefined) {
+        throw new Error("three instances");
+      }
+      const world = { database, stack, busy, hanging: stuck, sizes: context.sizes };
+      const measure = (): Promise<number> =>
+        measureP95(stack.origin, measured, context.sizes.seconds * 4);
+      await measure();
+      for (const scene of scenes) await compare(context, transport.name, { world, scene, measure });
+    }
+  },
+};
+
+interface Comparing {
+  readonly world: World;
+  readonly scene: Scene;
+  readonly measure: () => Promise<number>;
+}
+
+async function compare(
+  { sizes, report }: BenchContext,
+  transport: string,
+  { world, scene, measure }: Comparing,
+): Promise<void> {
+  const [under, over]: [number[], number[]] = [[], []];
+  for (let round = 0; round < sizes.rounds; round += 1) {
+    const begin = await scene.prepare(world);
+    await untilSettled(world.database);
+    under.push(await measure());
+    const end = await begin();
+    over.push(await measure());
+    await end();
+    await untilQuiet(world.database);
+  }
+  report.comparison({
+    what: `${transport}: p95 while the other ${scene.name} : quiet p95`,
+    over,
+    under,
+    names: ["meanwhile", "quiet"],
+    unit: "ms",
+    bar: { kind: "at most", value: 1.5 },
+  });
+}
+
+/** Sends at a steady pace, whether or not the former ones are answered. A refused one ends the bench. */
+async function measureP95(
+  origin: string,
+  { instanceId, clientToken }: StackInstance,
+  seconds: number,
+): Promise<number> {
+  const url = `${origin}/functions/v1/send-message`;
+  const latenciesMs: number[] = [];
+  const work: Promise<unknown>[] = [];
+  for (let tick = 0; tick < seconds * sendsPerSecond; tick++) {
+    const startedAt = performance.now();
+    work.push(
+      post(url, { "x-client-token": clientToken }, {
+        ...{ instanceId, phone: String(5_521_990_000_000 + tick % 100) },
+        ...{ messageType: "text", message: "Olá!" },
+      }).then(() => latenciesMs.push(performance.now() - startedAt)),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000 / sendsPerSecond));
+  }
+  await Promise.all(work);
+  return percentile(latenciesMs, 95);
+}
+
+/** What a scene prepared is on disk, and its statistics are known: neither is measured. */
+async function untilSettled({ admin }: BenchDatabase): Promise<void> {
+  await admin`analyze messaging.messages`;
+  await admin`checkpoint`;
+}
+
+/** Waits until the dispatcher has done what a scene left to it. */
+async function untilQuiet({ admin }: BenchDatabase): Promise<void> {
+  for (;;) {
+    const left = await admin`
+      select from messaging.contacts where merged_into is not null
+      union all select from messaging.erasures where status = 'pending'
+      limit 1`;
+    if (left.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** A provider that takes every call and answers none. */
+function serveNothing(): AsyncDisposable & { readonly origin: string } {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Promise<Response>(() => {}),
+  );
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.race([
+        server.shutdown(),
+        new Promise((resolve) => setTimeout(resolve, 1_000)),
+      ]);
+    },
+  };
+}

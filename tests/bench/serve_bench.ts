@@ -1,0 +1,140 @@
+import { fileURLToPath } from "node:url";
+import { readTaskArguments } from "../support/stack/task_arguments.ts";
+import type { Bench, BenchContext } from "./bench.ts";
+import type { BenchDatabase } from "./bench_server.ts";
+import { type Child, findFreePort, startChild } from "./child_process.ts";
+import { functionEnvironment } from "./function_environment.ts";
+import { startOnPort } from "./immediate_send_bench.ts";
+import { measureLatencies } from "./load.ts";
+import { messageText } from "./product_calls.ts";
+import { alternate } from "./rounds.ts";
+import { createInstance, post, send, type StackInstance } from "./stack_process.ts";
+import { percentile, spreadOf } from "./statistics.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const connections = 16;
+const instanceCount = 20;
+const phones = 1_000;
+const maxStartMs = 2_000;
+
+/** Compares one process of `deno task serve` with two on one port. */
+export const serveBench: Bench = {
+  name: "serve",
+  title: `\`deno task serve\`: two processes beside one, ${connections} connections`,
+  async run(context: BenchContext): Promise<void> {
+    await using double = await startOnPort("tests/bench/provider_double.ts", {});
+    await using database = await context.server.createDatabase();
+    await compareProcesses(context, database, double.origin);
+    await measureStarts(context, database, double.origin);
+  },
+};
+
+async function compareProcesses(
+  { sizes, report }: BenchContext,
+  database: BenchDatabase,
+  providerUrl: string,
+): Promise<void> {
+  await using one = await startServe(database, []);
+  await using two = await startServe(database, ["--processes", "2"]);
+  const instances = await createInstances(one.origin, providerUrl, instanceCount);
+  const slowest = { one: [] as number[], two: [] as number[] };
+  const measure = (name: "one" | "two", origin: string) => async (): Promise<number> => {
+    const latencies = await measureLatencies({
+      callers: connections,
+      seconds: sizes.seconds,
+      call: (sequence) =>
+        send(origin, instances[sequence % instanceCount] as StackInstance, bodyOf(sequence)),
+    });
+    slowest[name].push(percentile(latencies, 99));
+    return latencies.length / sizes.seconds;
+  };
+  const rates = await alternate(sizes.rounds, {
+    two: measure("two", two.origin),
+    one: measure("one", one.origin),
+  });
+  const names = ["two processes", "one process"] as const;
+  report.comparison({
+    ...{ what: "sends, two processes : one", over: rates.two, under: rates.one },
+    ...{ names, unit: "sends/s", bar: { kind: "at least", value: 1 } },
+  });
+  // Without the warm-up rounds.
+  const [over, under] = [slowest.two.slice(1), slowest.one.slice(1)];
+  report.comparison({
+    ...{ what: "p99 of a send, two processes : one", over, under },
+    ...{ names, unit: "ms", bar: { kind: "at most", value: 1 } },
+  });
+}
+
+/** From the start of the process to the answer of its first send. */
+async function measureStarts(
+  { sizes, report }: BenchContext,
+  database: BenchDatabase,
+  providerUrl: string,
+): Promise<void> {
+  const times: number[] = [];
+  let instance: StackInstance | undefined;
+  for (let start = 0; start <= sizes.starts; start++) {
+    const startedAt = performance.now();
+    await using service = await startServe(database, []);
+    if (instance === undefined) {
+      [instance] = await createInstances(service.origin, providerUrl, 1, instanceCount);
+      continue;
+    }
+    await send(service.origin, instance, bodyOf(start));
+    times.push(performance.now() - startedAt);
+  }
+  report.figure({
+    what: "from the start of a service to its first send",
+    value: spreadOf(times).median,
+    unit: "ms",
+    bar: { kind: "under", value: maxStartMs },
+  });
+}
+
+interface ServeProcess extends Child {
+  readonly origin: string;
+}
+
+async function startServe(database: BenchDatabase, args: string[]): Promise<ServeProcess> {
+  const port = findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = await startChild({
+    args: [...readTaskArguments(root, "serve"), ...args],
+    environment: {
+      ...functionEnvironment,
+      DATABASE_URL: database.url,
+      PORT: `${port}`,
+      FUNCTIONS_URL: `${origin}/functions/v1`,
+      MEDIA_FOLDER: "/nonexistent",
+    },
+    healthUrl: `${origin}/health/ready`,
+  });
+  return { ...child, origin };
+}
+
+async function createInstances(
+  origin: string,
+  providerUrl: string,
+  count: number,
+  first = 0,
+): Promise<StackInstance[]> {
+  const { workspaceId } = await post<{ workspaceId: string }>(
+    `${origin}/functions/v1/admin-api/workspaces`,
+    { apikey: functionEnvironment["SUPABASE_SECRET_KEY"] ?? "" },
+    { name: "Bench" },
+  );
+  return await Promise.all(
+    Array.from(
+      { length: count },
+      (_, n) => createInstance(origin, first + n, providerUrl, workspaceId),
+    ),
+  );
+}
+
+function bodyOf(sequence: number): Readonly<Record<string, unknown>> {
+  return {
+    phone: String(5_511_900_000_000 + sequence % phones),
+    messageType: "text",
+    message: messageText,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The functions of supabase/schemas/<area>/rules: each says in one place what is true, at no price,
+ * because Postgres puts a bound body without settings into the statement that calls it.
+ */
+
+import { fileURLToPath } from "node:url";
+import type { Sql } from "postgres";
+import { assert, assertEquals, assertGreater } from "../../support/assert.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+
+const schemas = fileURLToPath(new URL("../../../supabase/schemas/", import.meta.url));
+
+interface Rule {
+  readonly name: string;
+  readonly argumentTypes: readonly string[];
+  readonly returnsRows: boolean;
+}
+
+/** The functions with a bound body. */
+async function readRules(admin: Sql): Promise<Rule[]> {
+  return await admin<Rule[]>`
+    select p.proname as name, p.proretset as "returnsRows",
+      array(select format_type(t, null) from unnest(p.proargtypes) as t) as "argumentTypes"
+    from pg_proc p
+    where p.pronamespace = 'messaging'::regnamespace and p.prosqlbody is not null
+    order by 1`;
+}
+
+/** Whether a call of the rule stands in the plan of a statement over columns of its arguments' types. */
+async function isCalledInPlan(
+  admin: Sql,
+  { name, argumentTypes, returnsRows }: Rule,
+): Promise<boolean> {
+  const columns = argumentTypes.map((type, place) => `a${place} ${type}`);
+  const call = `messaging.${name}(${argumentTypes.map((_, place) => `t.a${place}`)})`;
+  const table = `rule_${name}`;
+  await admin.unsafe(`create temp table ${table} (${columns})`);
+  const rows = await admin.unsafe(
+    returnsRows
+      ? `explain (verbose) select r.* from ${table} t cross join lateral ${call} as r`
+      : `explain (verbose) select ${call} from ${table} t`,
+  );
+  const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+  return plan.includes(`${name}(`) || plan.includes("Function Scan");
+}
+
+Deno.test("every rule is inlined where it is called", async () => {
+  await using database = await createTestDatabase({ own: true });
+  const rules = await readRules(database.admin);
+  assertGreater(rules.length, 10);
+  for (const rule of rules) assert(!await isCalledInPlan(database.admin, rule), rule.name);
+});
+
+Deno.test("a rule with a setting, or a strict one, is found to be called", async () => {
+  await using database = await createTestDatabase({ own: true });
+  await database.admin.unsafe(`
+    create function messaging.is_late(at timestamptz) returns boolean language sql stable strict
+    return coalesce(at < now(), true);
+    create function messaging.is_early(at timestamptz) returns boolean language sql stable
+    set search_path = '' return at > now();`);
+  const rules = await readRules(database.admin);
+  for (const rule of rules.filter(({ name }) => ["is_late", "is_early"].includes(name))) {
+    assert(await isCalledInPlan(database.admin, rule), rule.name);
+  }
+});
+
+Deno.test("what has a bound body is a rule, and a rule has one", async () => {
+  await using database = await createTestDatabase();
+  const names = (await readRules(database.admin)).map(({ name }) => name);
+  const files = [...Deno.readDirSync(schemas)].filter(({ isDirectory }) => isDirectory)
+    .flatMap(({ name }) => listRules(`${schemas}${name}/rules`));
+  assertEquals(names, files.sort());
+});
+
+function listRules(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name.replace(/\.sql$/, ""));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
