@@ -97,17 +97,20 @@ export class SessionPool {
 
   async #useSession<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const session = this.#idle.pop() ?? await this.#openSession();
+    let isBroken = false;
     try {
       // Not noticed while it was idle: PostgREST finds out by the call that takes it.
       if (session.isLost()) throw sessionLost();
       return await Promise.race([
         work(session.sql).catch((error) => {
-          throw isBrokenPipe(error) ? sessionLost() : error;
+          isBroken = isBrokenPipe(error);
+          throw isBroken ? sessionLost() : error;
         }),
         session.ended,
       ]);
     } finally {
-      if (!session.isLost()) this.#idle.push(session);
+      // The driver may tell that a session has ended after the call that it broke.
+      if (!isBroken && !session.isLost()) this.#idle.push(session);
       else {
         this.#open.delete(session);
         await session.close();
