@@ -93,7 +93,7 @@ end;
 $$;
 
 -- Whether `content` has the shape that its message type needs: none for words alone, an option list or
--- the choice of an option, a template, else a file. A received file may have neither URL nor id, where
+-- the choice of one of its rows, a tapped button, a template, else a file. A received file may have neither URL nor id, where
 -- the provider tells none. What a sent message needs is checked before it is stored
 -- (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
@@ -111,6 +111,7 @@ begin
       when 'other' then content is null
       when 'option_list' then jsonb_typeof(content->'optionList') = 'object'
         or jsonb_typeof(content->'choice'->'title') = 'string'
+      when 'choice' then jsonb_typeof(content->'choice'->'title') = 'string'
       when 'template' then jsonb_typeof(content->'template') = 'object'
       else content is null
         or jsonb_typeof(content->'mediaUrl') = 'string'
@@ -5871,7 +5872,10 @@ begin
       else m.delivered_at
     end,
     read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
-    failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    -- Providers tell whole seconds, which may lie before the message.
+    failed_at = case
+      when advance_message.status = 'failed' then greatest(occurred_at, m.created_at)
+    end,
     canceled_at = null,
     unconfirmed_at = null,
     is_retryable = false,
@@ -6585,7 +6589,7 @@ begin
     'channelStatus', case when message.status = 'sent' then message.channel_status end,
     'scheduledFor', messaging.iso_in_zone(message.scheduled_for, time_zone),
     'heldBy', case
-      when message.status not in ('canceled', 'expired') then message.held_by
+      when message.status = 'queued' and is_claimed is not true then message.held_by
     end,
     'expiresAt', messaging.iso_in_zone(message.expires_at, time_zone),
     'createdAt', messaging.iso_in_zone(message.created_at, time_zone),
@@ -16261,8 +16265,8 @@ $$;
 -- Records that the official channel has changed how much a number may send, or says that it will.
 -- `event`: change, limit (NULL where it is not told), effectiveAt (of what is planned), phone (as the
 -- channel displays it), at. It informs only. The newest by the provider's own time wins, and what was told
--- already is no event. News of a number that is another instance's are not this one's.
--- Returns whether it was news. Locks dispatch.
+-- already is no event; nor is a limit that is as it was. News of a number that is another instance's are not
+-- this one's. Returns whether it was news. Locks dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean
 language plpgsql
@@ -16289,6 +16293,9 @@ begin
   set channel_limit = coalesce(event->>'limit', d.channel_limit), channel_limit_at = told_at,
     channel_change = event->>'change'
   where d.instance_id = instance.id;
+  if event->>'limit' = former.channel_limit then
+    return true;
+  end if;
   perform messaging.record_event(
     instance.id, null, 'instance.limit_changed', jsonb_build_object(
       'reason', event->'change',
@@ -16457,7 +16464,7 @@ begin
   end if;
   perform messaging.record_message_events(array[message_id], array['message.received']);
   perform messaging.reopen_conversation(conversation.id);
-  if not is_group and not is_reaction and event->>'messageType' in ('text', 'option_list') then
+  if not is_group and not is_reaction and messaging.may_hold_keyword(event->>'messageType') then
     keyword_said := messaging.read_keyword(
       instance.opt_out_keywords, instance.opt_out_resume_keywords, event->>'message'
     );
@@ -16549,7 +16556,7 @@ begin
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         case
-          when e.may_ask_agent and e.message_type in ('text', 'option_list')
+          when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
           then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
         end as keyword_said
       from unnest(events) as e
@@ -17104,6 +17111,13 @@ begin
   return jsonb_build_object('recorded', recorded);
 end;
 $$;
+
+-- Whether a received message of this type may be a keyword of consent: what a person has typed or tapped.
+create or replace function messaging.may_hold_keyword(message_type text)
+returns boolean
+language sql
+immutable
+return message_type in ('text', 'option_list', 'choice');
 
 -- The newest messages that were really sent to or received from a contact in a span of time (the end
 -- is not included), oldest first: what messages-context shows and what an agent is told.

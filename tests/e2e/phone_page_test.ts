@@ -196,7 +196,7 @@ Deno.test("a simulated phone answers, reads and is typed on in each provider's o
         ["inbound", "text", null],
         ["outbound", "text", null],
         ["inbound", "option_list", { id: "t", title: "Tarde" }],
-        ["inbound", "option_list", { id: "sim", title: "Sim" }],
+        ["inbound", "choice", { id: "sim", title: "Sim" }],
         ["inbound", "document", null],
         ["outbound", "text", null],
       ],

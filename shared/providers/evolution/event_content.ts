@@ -144,12 +144,15 @@ function unwrapMessage(message: unknown, known: readonly Wrapper[]): unknown {
 
 function readChoice(message: unknown): EventContent | undefined {
   return toChoice(
+    "option_list",
     readId(message, "listResponseMessage", "singleSelectReply", "selectedRowId"),
     readMessage(message, "listResponseMessage", "title"),
   ) ?? toChoice(
+    "choice",
     readId(message, "buttonsResponseMessage", "selectedButtonId"),
     readMessage(message, "buttonsResponseMessage", "selectedDisplayText"),
   ) ?? toChoice(
+    "choice",
     readId(message, "templateButtonReplyMessage", "selectedId"),
     readMessage(message, "templateButtonReplyMessage", "selectedDisplayText"),
   ) ?? readQuickReply(readValue(message, "interactiveResponseMessage"));
@@ -162,7 +165,9 @@ function readChoice(message: unknown): EventContent | undefined {
 function readQuickReply(response: unknown): EventContent | undefined {
   const params = readText(response, "nativeFlowResponseMessage", "paramsJson");
   const id = params === undefined ? undefined : readId(parseJson(params), "id");
-  return id === undefined ? undefined : toChoice(id, readMessage(response, "body", "text"));
+  return id === undefined
+    ? undefined
+    : toChoice("choice", id, readMessage(response, "body", "text"));
 }
 
 /**

@@ -26,17 +26,18 @@ export type EventContent = Pick<
 const TITLE_MAX = 1_024;
 
 /**
- * The choice of an option or a button. The title becomes the message. If only one of id and title
- * is present, it replaces the other. Without both there is no choice.
+ * What a person has chosen: a row of a list (`option_list`), or a button (`choice`). The title becomes the
+ * message. If only one of id and title is present, it replaces the other. Without both there is no choice.
  */
 export function toChoice(
+  messageType: "option_list" | "choice",
   id: string | undefined,
   title: string | undefined,
 ): EventContent | undefined {
   const shown = title ?? id;
   if (shown === undefined) return undefined;
   const choice = { id: id ?? cleanText(shown, ID_MAX), title: cleanText(shown, TITLE_MAX) };
-  return { messageType: "option_list", message: choice.title, choice };
+  return { messageType, message: choice.title, choice };
 }
 
 /** A content without a message type of its own, as readable text: `[location] Café, Rua 1`. */

@@ -61,6 +61,7 @@ export type InboundMessageType =
   | "document"
   | "video"
   | "option_list"
+  | "choice"
   | "other";
 
 /** The status of a message that we sent. */

@@ -40,6 +40,7 @@ export function readCloudContent(message: unknown): EventContent | undefined {
       return readInteractive(message);
     case "button":
       return toChoice(
+        "choice",
         readId(message, "button", "payload"),
         readMessage(message, "button", "text"),
       ) ?? toNotice(type);
@@ -101,9 +102,12 @@ function readMedia(message: unknown, type: string): EventContent {
   };
 }
 
+const replies = [["list_reply", "option_list"], ["button_reply", "choice"]] as const;
+
 function readInteractive(message: unknown): EventContent | undefined {
-  for (const reply of ["list_reply", "button_reply"]) {
+  for (const [reply, messageType] of replies) {
     const choice = toChoice(
+      messageType,
       readId(message, "interactive", reply, "id"),
       readMessage(message, "interactive", reply, "title"),
     );

@@ -25,12 +25,12 @@ const media: readonly (readonly [string, InboundMessageType, string])[] = [
   ["document", "document", "documentUrl"],
 ];
 
-/** Members that hold a reply to buttons or a list, with the names of id and title. */
-const choices: readonly (readonly [string, string, string])[] = [
-  ["listResponseMessage", "selectedRowId", "title"],
-  ["buttonsResponseMessage", "buttonId", "message"],
-  ["buttonReply", "buttonId", "message"],
-];
+/** Members that hold a reply to buttons or a list: the type, and the names of id and title. */
+const choices = [
+  ["listResponseMessage", "option_list", "selectedRowId", "title"],
+  ["buttonsResponseMessage", "choice", "buttonId", "message"],
+  ["buttonReply", "choice", "buttonId", "message"],
+] as const;
 
 /** Contents that the history shows by their label only. */
 const named = ["poll", "order", "product", "event", "pixKeyMessage"];
@@ -60,8 +60,9 @@ export function readZapiContent(payload: unknown): EventContent | undefined {
 }
 
 function readChoice(payload: unknown): EventContent | undefined {
-  for (const [member, id, title] of choices) {
+  for (const [member, messageType, id, title] of choices) {
     const choice = toChoice(
+      messageType,
       readId(payload, member, id),
       readMessage(payload, member, title) ?? readMessage(payload, member, "message"),
     );

@@ -28,6 +28,10 @@ Deno.test("a message is stored only with a content that its type can be read wit
       fitting: [{ optionList }, { choice: { id: "2", title: "Tarde" } }],
       others: [null, {}, { choice: { id: "2" } }, { choice: { title: null } }, { mediaUrl }],
     },
+    choice: {
+      fitting: [{ choice: { id: "2", title: "Tarde" } }],
+      others: [null, {}, { choice: { id: "2" } }, { optionList }],
+    },
     template: { fitting: [{ template: { name: "aviso" } }], others: [null, {}, { template: 1 }] },
   };
   for (const [messageType, { fitting, others }] of Object.entries(cases)) {

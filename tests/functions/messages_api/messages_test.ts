@@ -432,6 +432,42 @@ Deno.test("a message that a delivery event has failed is not sent again while it
   assertEquals((await stack.messages(tenant, "POST", path)).body.status, "queued");
 });
 
+Deno.test("only what waits is held, and nothing fails before it was created", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const read = async (messageId: string): Promise<readonly unknown[]> => {
+    const { body } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+    return [body.status, body.heldBy];
+  };
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const waiting = async (): Promise<string> => {
+    const { body } = await stack.send(tenant, { ...text, delayMessage: 60, expiresAt });
+    assertEquals(await read(body.messageId), ["queued", "delay"]);
+    return body.messageId;
+  };
+  const canceled = await waiting();
+  assertEquals((await stack.messages(tenant, "DELETE", `/messages/${canceled}`)).body.heldBy, null);
+  const sent = await waiting();
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
+  const failed = await waiting();
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  const expired = await waiting();
+  await letTimePass(stack.admin, 3_600);
+  await stack.dispatch();
+  const states = await Promise.all([canceled, sent, failed, expired].map(read));
+  assertEquals(states, [["canceled", null], ["sent", null], ["failed", null], ["expired", null]]);
+
+  // The channel tells whole seconds.
+  await stack.admin`
+    select messaging.advance_message(${sent}, null, 'failed', date_trunc('minute', created_at), '{"code": "x"}')
+    from messaging.messages where id = ${sent}`;
+  const { body: late } = await stack.messages(tenant, "GET", `/messages/${sent}`);
+  assertEquals([late.status, late.failedAt], ["failed", late.createdAt]);
+});
+
 Deno.test("a retry to a blocked contact is refused", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -249,11 +249,11 @@ Deno.test("news of an official account concern every instance of it, those of a 
   await client.cloud(one, accountUpdate(ban));
   assertEquals((await health(client, one)).status, "disconnected");
   assertEquals((await health(client, other)).status, "disconnected");
-  const quality = (current_limit: string): Body => ({
+  const quality = (current_limit: string, secondsLater = 0): Body => ({
     object: "whatsapp_business_account",
     entry: [{
       id: "104",
-      time: Math.floor(Date.now() / 1_000),
+      time: Math.floor(Date.now() / 1_000) + secondsLater,
       changes: [{
         field: "phone_number_quality_update",
         value: {
@@ -275,6 +275,13 @@ Deno.test("news of an official account concern every instance of it, those of a 
   }]]);
   assertEquals(await changes(other), []);
   assertEquals((await health(client, one)).channelLimit, "TIER_2K");
+  // The channel repeats a limit with each judgement of the number's quality.
+  await client.cloud(one, quality("TIER_2K", 1));
+  await client.cloud(one, quality("TIER_10K", 2));
+  assertEquals((await changes(one)).slice(1), [["instance.limit_changed", {
+    ...{ reason: "DOWNGRADE", limit: "TIER_10K", previousLimit: "TIER_2K" },
+    effectiveAt: null,
+  }]]);
 });
 
 Deno.test("a violation and a planned ban are told once and stop nothing; a number that left stops its own instance", async () => {

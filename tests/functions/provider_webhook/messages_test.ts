@@ -66,7 +66,7 @@ Deno.test("Z-API: each kind of message is stored with its words, file and choice
       "Tarde",
       { choice },
     ]],
-    [{ buttonsResponseMessage: { buttonId: "2", message: "Tarde" } }, ["option_list", "Tarde", {
+    [{ buttonsResponseMessage: { buttonId: "2", message: "Tarde" } }, ["choice", "Tarde", {
       choice,
     }]],
   ];
@@ -99,7 +99,7 @@ Deno.test("Evolution: each kind of message is stored with its words, file and ch
       mediaFilename: "a.pdf",
     }]],
     [{ listResponseMessage: reply }, ["option_list", "Tarde", { choice }]],
-    [{ buttonsResponseMessage: buttons }, ["option_list", "Tarde", { choice }]],
+    [{ buttonsResponseMessage: buttons }, ["choice", "Tarde", { choice }]],
   ];
   for (const [index, [content, expected]] of cases.entries()) {
     const answer = await client.evolution(tenant, evolutionMessage(content, { id: `E${index}` }));
@@ -132,8 +132,8 @@ Deno.test("official: each kind of message is stored with its words, choice and t
       { ...file, mediaFilename: "a.pdf" },
     ]],
     [reply("list_reply"), ["option_list", "Tarde", { choice }]],
-    [reply("button_reply"), ["option_list", "Tarde", { choice }]],
-    [{ type: "button", button, context: { id: "wamid.T" } }, ["option_list", "Tarde", { choice }]],
+    [reply("button_reply"), ["choice", "Tarde", { choice }]],
+    [{ type: "button", button, context: { id: "wamid.T" } }, ["choice", "Tarde", { choice }]],
     [{ type: "location", location: { latitude: -23.5, longitude: -46.6 } }, [
       "other",
       "[location] -23.5 -46.6",

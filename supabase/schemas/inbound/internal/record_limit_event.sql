@@ -1,8 +1,8 @@
 -- Records that the official channel has changed how much a number may send, or says that it will.
 -- `event`: change, limit (NULL where it is not told), effectiveAt (of what is planned), phone (as the
 -- channel displays it), at. It informs only. The newest by the provider's own time wins, and what was told
--- already is no event. News of a number that is another instance's are not this one's.
--- Returns whether it was news. Locks dispatch.
+-- already is no event; nor is a limit that is as it was. News of a number that is another instance's are not
+-- this one's. Returns whether it was news. Locks dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
 returns boolean
 language plpgsql
@@ -29,6 +29,9 @@ begin
   set channel_limit = coalesce(event->>'limit', d.channel_limit), channel_limit_at = told_at,
     channel_change = event->>'change'
   where d.instance_id = instance.id;
+  if event->>'limit' = former.channel_limit then
+    return true;
+  end if;
   perform messaging.record_event(
     instance.id, null, 'instance.limit_changed', jsonb_build_object(
       'reason', event->'change',

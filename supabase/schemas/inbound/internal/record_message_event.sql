@@ -85,7 +85,7 @@ begin
   end if;
   perform messaging.record_message_events(array[message_id], array['message.received']);
   perform messaging.reopen_conversation(conversation.id);
-  if not is_group and not is_reaction and event->>'messageType' in ('text', 'option_list') then
+  if not is_group and not is_reaction and messaging.may_hold_keyword(event->>'messageType') then
     keyword_said := messaging.read_keyword(
       instance.opt_out_keywords, instance.opt_out_resume_keywords, event->>'message'
     );

@@ -22,7 +22,7 @@ begin
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         case
-          when e.may_ask_agent and e.message_type in ('text', 'option_list')
+          when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
           then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
         end as keyword_said
       from unnest(events) as e

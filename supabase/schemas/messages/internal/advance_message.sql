@@ -44,7 +44,10 @@ begin
       else m.delivered_at
     end,
     read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
-    failed_at = case when advance_message.status = 'failed' then occurred_at end,
+    -- Providers tell whole seconds, which may lie before the message.
+    failed_at = case
+      when advance_message.status = 'failed' then greatest(occurred_at, m.created_at)
+    end,
     canceled_at = null,
     unconfirmed_at = null,
     is_retryable = false,

@@ -1,5 +1,5 @@
 -- Whether `content` has the shape that its message type needs: none for words alone, an option list or
--- the choice of an option, a template, else a file. A received file may have neither URL nor id, where
+-- the choice of one of its rows, a tapped button, a template, else a file. A received file may have neither URL nor id, where
 -- the provider tells none. What a sent message needs is checked before it is stored
 -- (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
@@ -17,6 +17,7 @@ begin
       when 'other' then content is null
       when 'option_list' then jsonb_typeof(content->'optionList') = 'object'
         or jsonb_typeof(content->'choice'->'title') = 'string'
+      when 'choice' then jsonb_typeof(content->'choice'->'title') = 'string'
       when 'template' then jsonb_typeof(content->'template') = 'object'
       else content is null
         or jsonb_typeof(content->'mediaUrl') = 'string'

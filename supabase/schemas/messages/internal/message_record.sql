@@ -49,7 +49,7 @@ begin
     'channelStatus', case when message.status = 'sent' then message.channel_status end,
     'scheduledFor', messaging.iso_in_zone(message.scheduled_for, time_zone),
     'heldBy', case
-      when message.status not in ('canceled', 'expired') then message.held_by
+      when message.status = 'queued' and is_claimed is not true then message.held_by
     end,
     'expiresAt', messaging.iso_in_zone(message.expires_at, time_zone),
     'createdAt', messaging.iso_in_zone(message.created_at, time_zone),

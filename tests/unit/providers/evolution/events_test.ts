@@ -44,14 +44,14 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
     [
       quickReply('{"id":"opt_7","display_text":"Sim"}', "Sim, claro"),
       {
-        messageType: "option_list",
+        messageType: "choice",
         message: "Sim, claro",
         choice: { id: "opt_7", title: "Sim, claro" },
       },
     ],
     [
       quickReply('{"id":"opt_7"}'),
-      { messageType: "option_list", message: "opt_7", choice: { id: "opt_7", title: "opt_7" } },
+      { messageType: "choice", message: "opt_7", choice: { id: "opt_7", title: "opt_7" } },
     ],
     ...['{"id":', "[]", "null", '{"id":7}', "", 7, null].map((
       params,
@@ -92,11 +92,11 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
     ],
     [
       { buttonsResponseMessage: { selectedButtonId: "b1", selectedDisplayText: "Sim" } },
-      { messageType: "option_list", message: "Sim", choice: { id: "b1", title: "Sim" } },
+      { messageType: "choice", message: "Sim", choice: { id: "b1", title: "Sim" } },
     ],
     [
       { templateButtonReplyMessage: { selectedId: "t1", selectedDisplayText: "Sim" } },
-      { messageType: "option_list", message: "Sim", choice: { id: "t1", title: "Sim" } },
+      { messageType: "choice", message: "Sim", choice: { id: "t1", title: "Sim" } },
     ],
     ...quickReplies,
     [

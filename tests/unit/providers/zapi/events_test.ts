@@ -41,7 +41,7 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
     ],
     [
       { buttonsResponseMessage: { buttonId: "2", message: "Ótimo" } },
-      { messageType: "option_list", message: "Ótimo", choice: { id: "2", title: "Ótimo" } },
+      { messageType: "choice", message: "Ótimo", choice: { id: "2", title: "Ótimo" } },
     ],
     [
       { location: { longitude: -46.6, latitude: -23.5, address: "Rua 1", url: "" } },
