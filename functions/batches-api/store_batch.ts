@@ -15,6 +15,7 @@ import { checkTemplate } from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
 import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
+import type { StoredFileServices } from "../../shared/messages/lost_files.ts";
 import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -81,7 +82,7 @@ export async function dryRunNewBatch(
  * @throws {AppError} for a template that cannot be sent.
  */
 async function prepareBatch(
-  { database, openProvider, files: { links } }: BatchServices,
+  { database, openProvider, files: { links, storage } }: BatchServices,
   settings: BatchSettings,
   { instance, entries }: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
@@ -103,7 +104,7 @@ async function prepareBatch(
     ? purpose
     : purposeOfTemplate(source.template.category, purpose);
   const provider = await openProvider(instance);
-  const file = await findSourceFile(database, instanceId, source);
+  const file = await findSourceFile({ database, storage }, instanceId, source);
   validateFileForChannel(provider, file);
   return {
     batch: {
@@ -126,7 +127,7 @@ async function prepareBatch(
  * @throws {AppError} `batch_not_found`, `batch_state`; where the call is strict, for entries with errors.
  */
 export async function addRecipients(
-  { database, openProvider, files: { links } }: BatchServices,
+  { database, openProvider, files: { links, storage } }: BatchServices,
   batchId: string,
   validation: BatchValidation | undefined,
   { instance, entries, idempotency }: BatchCall,
@@ -139,7 +140,7 @@ export async function addRecipients(
   });
   if (batch === null) throw new AppError("batch_not_found");
   const provider = await openProvider(instance);
-  const file = await findSourceFile(database, target.instanceId, batch.source);
+  const file = await findSourceFile({ database, storage }, target.instanceId, batch.source);
   validateFileForChannel(provider, file);
   const channel = { instance, provider, file, links };
   const recipients = fillEntries(channel, batch.source, entries, contacts);
@@ -149,13 +150,13 @@ export async function addRecipients(
 
 /** @throws {AppError} `invalid_request`, with the path in the body, for a file of another type. */
 async function findSourceFile(
-  database: Database,
+  services: StoredFileServices,
   instanceId: string,
   { message }: BatchSource,
 ): Promise<MediaDescription | null> {
   if (message === undefined) return null;
   try {
-    return await findFileOfRequest(database, instanceId, message);
+    return await findFileOfRequest(services, instanceId, message);
   } catch (error) {
     if (!(error instanceof AppError) || error.extras.issues === undefined) throw error;
     throw new AppError(error.code, {

@@ -14,7 +14,6 @@ import { readRecipient } from "../../shared/model/request_fields.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
-import { isStillStored } from "../../shared/messages/lost_files.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import {
@@ -95,10 +94,8 @@ async function toDraft(
     pauseAgent: request.pauseAgent,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
-  const named = await findFileOfRequest(database, instanceId, request);
-  const { storage } = files;
-  // Recording the call refuses a lost one, unless the call repeats an earlier one.
-  const file = named !== null && await isStillStored({ database, storage }, named) ? named : null;
+  const stored = { database, storage: files.storage };
+  const file = await findFileOfRequest(stored, instanceId, request);
   const content = toLinkedContent(request, file, files.links);
   return { ...about, content, mediaId, file: file ?? undefined };
 }

@@ -66,12 +66,12 @@ export async function sendClaimedMessage(
 ): Promise<Receipt> {
   if (message.isContactBlocked) return contactBlocked;
   if (message.isOptedOut) return contactOptedOut;
-  const fileRefusal = refuseMissingFile(message.file);
-  if (fileRefusal !== null) return fileRefusal;
   const prepared = await prepareMessage(services, message);
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
   const { leaseEndsAtMs, file } = message;
+  const fileRefusal = await refuseMissingFile(services, provider, file);
+  if (fileRefusal !== null) return fileRefusal;
   const call = { ...options, leaseEndsAtMs };
   return await sendWithFile(services, { provider, outbound, file }, call);
 }

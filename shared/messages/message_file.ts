@@ -7,6 +7,7 @@ import type { MediaStorage } from "../media/storage.ts";
 import type { ContentParts } from "../model/message_content.ts";
 import type { FileCarrier, Provider, Receipt } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
+import { isStillStored } from "./lost_files.ts";
 
 /** Where files lie, and the links to them. */
 export interface MessageFiles {
@@ -48,9 +49,24 @@ export function linkContent(
   return { ...content, mediaUrl: linkFile(file.mediaId, file, links) };
 }
 
-/** Why a message cannot leave: its file is gone since it was accepted. Null where it is there. */
-export function refuseMissingFile(file: SendableFile | null): Receipt | null {
-  return file === null || file.status === "stored" ? null : fileIsGone;
+/**
+ * Why a message that has waited cannot leave: its file is gone since it was accepted. Null where it is there.
+ * Asks the storage where the channel fetches the file: it would find out when the message has left.
+ */
+export async function refuseMissingFile(
+  { database, files: { storage }, log }: FileServices,
+  provider: Provider,
+  file: SendableFile | null,
+): Promise<Receipt | null> {
+  if (file === null) return null;
+  if (file.status !== "stored") return fileIsGone;
+  if (provider.files !== null) return null;
+  try {
+    return await isStillStored({ database, storage }, file) ? null : fileIsGone;
+  } catch (error) {
+    log.error("media_look_failed", { mediaId: file.mediaId, ...describeDefect(error) });
+    return storageIsAway;
+  }
 }
 
 /** What a send names in place of a link; nothing for a channel that fetches. */

@@ -7,16 +7,24 @@ import type { MediaLinks } from "../media/links.ts";
 import type { MediaMessageType, MessageContent } from "../model/message_content.ts";
 import { isMediaType } from "../model/message_content.ts";
 import { type MessageRequest, toRequestedContent } from "../model/message_request.ts";
+import { isStillStored, type StoredFileServices } from "./lost_files.ts";
 import { linkFile } from "./message_file.ts";
 
-/** The file of ours that a request names; null where it names none, or none that is there. */
+/**
+ * The file of ours that a request names; null where it names none, or none that is there. Recording the call
+ * refuses one that the storage has lost, unless the call repeats an earlier one.
+ *
+ * @throws {AppError} `invalid_request` for a file that cannot be sent as `messageType`.
+ */
 export async function findFileOfRequest(
-  database: Database,
+  services: StoredFileServices,
   instanceId: string,
   { mediaId, messageType }: MessageRequest,
 ): Promise<MediaDescription | null> {
   if (mediaId === undefined || messageType === undefined || !isMediaType(messageType)) return null;
-  return await findRequestedFile(database, instanceId, { mediaId, messageType });
+  const named = { mediaId, messageType };
+  const file = await findRequestedFile(services.database, instanceId, named);
+  return file !== null && await isStillStored(services, file) ? file : null;
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   listRecipients,
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
-import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import { type Answer, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { picture, uploadFile } from "../media_api/media_calls.ts";
 
 Deno.test("a batch sends a file of ours: each gateway message gets a link, and the file stays for the batch", async () => {
@@ -41,6 +41,40 @@ Deno.test("a batch whose file is another instance's, gone or of another type is 
   assertEquals(await create(tenant, "audio"), [400, "invalid_request", "message.mediaId"]);
   await stack.admin`update messaging.media set status = 'expired'`;
   assertEquals(await create(tenant), [410, "media_expired"]);
+});
+
+Deno.test("a file that the storage has lost is refused with a new batch, and its waiting messages fail", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { mediaId } = (await uploadFile(stack, tenant, picture)).body;
+  const create = (): Promise<Answer> =>
+    callBatches(stack, tenant, "POST", "/batches", {
+      message: { messageType: "image", mediaId },
+      recipients: listRecipients(2),
+    });
+  const { body: { batchId } } = await create();
+  await changeBatch(stack, tenant, batchId, "start");
+  await stack.storage.delete([`${tenant.instanceId}/${mediaId}`]);
+  await runBatches(stack, 2);
+  const { body } = await callBatches(stack, tenant, "GET", `/batches/${batchId}/recipients`);
+  const told = body.items.map(
+    (item: { status: string; lastError: { code: string } | null }) => [
+      item.status,
+      item.lastError?.code,
+    ],
+  );
+  assertEquals(told, [["failed", "media_expired"], ["failed", "media_expired"]]);
+  assertEquals(stack.provider.requests.length, 0);
+  const again = await create();
+  assertEquals([again.status, again.body.error], [410, "media_expired"]);
+
+  const lost = (await uploadFile(stack, tenant, picture)).body.mediaId;
+  await stack.storage.delete([`${tenant.instanceId}/${lost}`]);
+  const refused = await callBatches(stack, tenant, "POST", "/batches", {
+    message: { messageType: "image", mediaId: lost },
+    recipients: listRecipients(1),
+  });
+  assertEquals([refused.status, refused.body.error], [410, "media_expired"]);
 });
 
 Deno.test("a batch whose file the official channel does not take is refused as a whole", async () => {

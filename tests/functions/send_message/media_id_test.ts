@@ -8,6 +8,7 @@ import {
   type MessagingStack,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { StorageError } from "../../../shared/media/storage.ts";
 import { type FilePart, pathOfLink, picture, uploadFile } from "../media_api/media_calls.ts";
 
 const phone = "5511987654321";
@@ -228,6 +229,38 @@ Deno.test("a queued message gets its link when it leaves, and fails where its fi
     "expires",
   );
   assert(Number(expires) - Date.now() > 6.9 * 86_400_000);
+});
+
+Deno.test("a waiting message whose file the storage has lost fails, and does not leave", async () => {
+  for (const provider of ["zapi", "evolution", "whatsapp_cloud"] as const) {
+    await using stack = await startMessagingStack();
+    const tenant = await stack.createTenant({ provider });
+    stack.provider.answer = answerAsGraph;
+    const mediaId = await upload(stack, tenant);
+    const { body } = await sendPicture(stack, tenant, mediaId, { delayMessage: 60 });
+    await stack.storage.delete([`${tenant.instanceId}/${mediaId}`]);
+    await letTimePass(stack.admin, 61);
+    await stack.dispatch();
+    const record = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+    assertEquals(
+      [record.body.status, record.body.lastError.code, record.body.mediaStatus],
+      ["failed", "media_expired", "expired"],
+      provider,
+    );
+    assertEquals(stack.provider.requests.length, 0);
+  }
+});
+
+Deno.test("a storage that does not tell holds up no waiting message", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const mediaId = await upload(stack, tenant);
+  const { body } = await sendPicture(stack, tenant, mediaId, { delayMessage: 60 });
+  stack.storage.has = () => Promise.reject(new StorageError("unavailable"));
+  await letTimePass(stack.admin, 61);
+  await stack.dispatch();
+  const record = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+  assertEquals(record.body.status, "sent");
 });
 
 Deno.test("a file that is not there, not yet or no longer is refused, and nothing is stored or sent", async () => {
