@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { eventSchema } from "../../shared/events/event_data.ts";
-import { type EventType, eventTypes } from "../../shared/model/event_types.ts";
+import { describeWrongTypes, type EventType, isEventType } from "../../shared/model/event_types.ts";
 import { instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
-const knownTypes: ReadonlySet<string> = new Set(eventTypes);
-const wrongTypes = "must be types of events, separated by commas";
-
 /** Types of events in a query, separated by commas. */
 const typeListSchema = z.string().transform((list) => list.split(",").map((type) => type.trim()))
-  .refine((types): types is EventType[] => types.every((type) => knownTypes.has(type)), wrongTypes)
+  .refine((types): types is EventType[] => types.every(isEventType), {
+    error: ({ input }) => describeWrongTypes(input as string[]),
+  })
   .meta({ type: "string", example: "message.received,message.delivered" });
 
 /** What the issue of an invalid `after` says, whether its form or the database refuses it. */

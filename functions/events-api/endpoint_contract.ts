@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type EventType, eventTypes } from "../../shared/model/event_types.ts";
+import { describeWrongTypes, type EventType, eventTypes } from "../../shared/model/event_types.ts";
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { findUrlProblem } from "../../shared/model/public_url.ts";
@@ -12,7 +12,7 @@ const instanceField = { instanceId: instanceIdSchema.optional() };
 export const instanceOnlySchema = z.object(instanceField);
 
 const eventTypeSchema = z.enum(eventTypes, {
-  error: ({ input }) => input === undefined ? undefined : "must be a type of event",
+  error: ({ input }) => input === undefined ? undefined : describeWrongTypes([input]),
 });
 
 const typesSchema = z.array(eventTypeSchema).min(1).max(100)

@@ -68,7 +68,9 @@ export function readSendTemplateMessage(
   });
   if (absent.length > 0) {
     const issues = absent.map((path) => ({ path, message: "is required and must be text" }));
-    throw new AppError("templateId and phone are required", { issues });
+    const named = `${absent.join(" and ")} ${absent.length === 1 ? "is" : "are"} missing`;
+    const message = `${named} or not text: send ${required.join(" and ")}.`;
+    throw new AppError("templateId and phone are required", { issues, message });
   }
   return validateBody(
     notes,

@@ -13,3 +13,20 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
+
+const knownTypes: ReadonlySet<string> = new Set(eventTypes);
+
+/** Most of a wrong type that a message repeats. */
+const maxShown = 60;
+
+/** Whether this is a type of event. */
+export function isEventType(value: unknown): value is EventType {
+  return typeof value === "string" && knownTypes.has(value);
+}
+
+/** Says which of these is no type of event, and which types there are. */
+export function describeWrongTypes(values: readonly unknown[]): string {
+  const wrong = values.filter((value) => !isEventType(value))
+    .map((value) => typeof value === "string" ? value.slice(0, maxShown) : typeof value);
+  return `must be types of events, not ${wrong.join(", ")}; there are ${eventTypes.join(", ")}`;
+}

@@ -77,12 +77,17 @@ function checkFields(type: SendableType, request: LooseRequest): Issue[] {
   );
   const foreign = foreignFields(type).filter((field) => request[field] !== undefined);
   return [
-    ...missing.map((path) => ({ path, message: `is required for messageType ${type}` })),
+    ...missing.map((path) => ({ path, message: describeMissing(path, type) })),
     ...foreign.map((path) => ({ path, message: `cannot be sent with messageType ${type}` })),
     ...(request["mediaId"] === undefined || request["mediaUrl"] === undefined
       ? []
       : [{ path: "mediaId", message: "cannot be sent with mediaUrl: send one of them" }]),
   ];
+}
+
+function describeMissing(field: string, type: SendableType): string {
+  const required = `is required for messageType ${type}`;
+  return field === "mediaUrl" ? `${required}, or the mediaId of an uploaded file` : required;
 }
 
 /** Checks the URL for an unknown type as a document's, because a document may be any file. */

@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../http/call.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
 import { readCloudRetryAfterMs } from "../../runtime/retry_after.ts";
-import { classifyWhatsappCloudError, nameWhatsappCloudError } from "./errors.ts";
+import { classifyWhatsappCloudError, listErrorTexts, nameWhatsappCloudError } from "./errors.ts";
 
 /**
  * Reads the outcome of the message: from the error's code if the table has it, else from the HTTP
@@ -55,7 +55,7 @@ function describeError(answer: HttpAnswer): string {
   const message = readText(answer.json, "error", "message");
   const details = readText(answer.json, "error", "error_data", "details");
   const trace = readText(answer.json, "error", "fbtrace_id");
-  const words = [message, details].filter((text) => text !== undefined).join(": ");
+  const words = listErrorTexts([message, details]).join(": ");
   const traced = words === "" || trace === undefined ? words : `${words} (fbtrace_id ${trace})`;
   return describeAnswer(answer, traced);
 }

@@ -76,6 +76,15 @@ export function nameWhatsappCloudError(code: number | string): string {
   return String(code) === "131062" ? "recipient_needs_phone" : String(code);
 }
 
+/**
+ * Meta's texts about one error, each once and without the code that stands before some: `(#131026) Message
+ * undeliverable`. The code has its own field.
+ */
+export function listErrorTexts(texts: readonly (string | undefined)[]): string[] {
+  const bare = texts.map((text) => text?.replace(/^\s*(?:\(#\d{1,9}\)\s*)+/, "") ?? "");
+  return [...new Set(bare)].filter((text) => text !== "");
+}
+
 /** The meaning of a Cloud API error code; undefined for an unlisted code. */
 export function classifyWhatsappCloudError(
   code: number,

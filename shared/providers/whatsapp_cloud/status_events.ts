@@ -4,7 +4,7 @@ import { toStatusError } from "../webhooks/content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "../webhooks/provider_event.ts";
-import { nameWhatsappCloudError } from "./errors.ts";
+import { listErrorTexts, nameWhatsappCloudError } from "./errors.ts";
 
 /** `played` applies to voice messages: read, then listened to. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
@@ -32,10 +32,10 @@ export function readCloudStatus(item: unknown): StatusEvent | undefined {
 }
 
 function readError(item: unknown): StatusEvent["error"] {
-  const words = [
+  const words = listErrorTexts([
     readMessage(item, "errors", 0, "message") ?? readMessage(item, "errors", 0, "title"),
     readMessage(item, "errors", 0, "error_data", "details"),
-  ];
+  ]);
   const recipient = normalizeAddress(readValue(item, "recipient_id"));
   const code = readNumericId(item, "errors", 0, "code");
   return toStatusError(code && nameWhatsappCloudError(code), words, recipient);

@@ -116,6 +116,11 @@ Deno.test("unknown types, limits and waits out of range are refused", async () =
     const { status, body } = await readFeed(stack, tenant, `?${query}`);
     assertEquals([status, body.error, body.issues[0].path], [400, "invalid_request", path], query);
   }
+  const { body: wrong } = await readFeed(stack, tenant, "?types=message.sent,message.lost");
+  assertMatch(
+    wrong.issues[0].message,
+    /^must be types of events, not message\.lost; there are message\.received, .*endpoint\.test$/,
+  );
   const { status, body } = await readFeed(stack, tenant, "?instanceId=another");
   assertEquals([status, body.error], [404, "Instance not found"]);
 });

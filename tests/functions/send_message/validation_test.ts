@@ -213,6 +213,8 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
   for (const [messageType, paths] of Object.entries(needed)) {
     const { status, body } = await stack.send(tenant, { phone, messageType });
     assertEquals([status, body.issues.map((issue: Issue) => issue.path)], [400, paths]);
+    const isFile = paths[0] === "mediaUrl";
+    assertEquals(body.issues[0].message.includes("mediaId"), isFile, messageType);
   }
   const sendAs = (sentBy: string) =>
     stack.send(tenant, { phone, messageType: "text", message: "oi", sentBy });

@@ -28,6 +28,8 @@ Deno.test("400 templateId and phone are required: where one of them is absent or
     const answer = await templates.post(tenant, body);
     assertEquals(refusalOf(answer), [400, "templateId and phone are required"]);
     assertEquals(answer.body.issues.map((issue: { path: string }) => issue.path), paths);
+    const verb = paths.length === 1 ? "is" : "are";
+    assert(answer.body.message.startsWith(`${paths.join(" and ")} ${verb} missing or not text`));
   }
 });
 

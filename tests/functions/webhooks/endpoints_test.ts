@@ -83,6 +83,11 @@ Deno.test("unknown types, wrong URLs and wrong numbers are refused, and nothing 
     );
     assert(refused.body.issues.length > 0);
   }
+  const { body: wrong } = await client.call("POST", "/endpoints", {
+    url,
+    types: ["message.flown"],
+  });
+  assertMatch(wrong.issues[0].message, /not message\.flown; there are message\.received, /);
   const { endpointId } = await client.createEndpoint();
   for (const gracePeriodSeconds of [-1, 604_801, "soon"]) {
     const path = `/endpoints/${endpointId}/rotate-secret`;

@@ -212,7 +212,7 @@ Deno.test("Evolution: Meta's bare error under 201 is classified by Meta's own ta
     }),
     [
       "131047",
-      "(#131047) Re-engagement message: More than 24 hours have passed (fbtrace_id AbC)",
+      "Re-engagement message: More than 24 hours have passed (fbtrace_id AbC)",
       false,
       "message",
     ],

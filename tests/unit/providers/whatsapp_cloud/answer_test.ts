@@ -1,6 +1,6 @@
 import { readWhatsappCloudAnswer } from "../../../../shared/providers/whatsapp_cloud/answer.ts";
 import type { Receipt } from "../../../../shared/providers/provider.ts";
-import { assertEquals } from "../../../support/assert.ts";
+import { assert, assertEquals } from "../../../support/assert.ts";
 import { jsonAnswer, plainReading, textAnswer } from "../answers.ts";
 
 function readError(status: number, error: unknown, headers?: Record<string, string>): Receipt {
@@ -90,11 +90,22 @@ Deno.test("Cloud API: the receipt holds Meta's message, its details and the trac
   assertEquals(readError(400, error), {
     outcome: "rejected",
     code: "132000",
-    message: "(#132000) Number of parameters does not match: " +
+    message: "Number of parameters does not match: " +
       "body: number of localizable_params (1) (fbtrace_id AbC)",
     retryable: false,
     scope: "message",
   });
+});
+
+Deno.test("Cloud API: Meta's texts are told once and without the code in front", () => {
+  const text = "(#131026) Message undeliverable";
+  for (
+    const details of [text, "Message undeliverable", "(#131026) (#131026) Message undeliverable"]
+  ) {
+    const receipt = readError(400, { message: text, code: 131026, error_data: { details } });
+    assert(receipt.outcome === "rejected");
+    assertEquals([receipt.code, receipt.message], ["131026", "Message undeliverable"]);
+  }
 });
 
 Deno.test("Cloud API: a temporary refusal carries a wait, a permanent one does not", () => {

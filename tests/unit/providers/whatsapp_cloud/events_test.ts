@@ -75,12 +75,12 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
         type: "interactive",
         interactive: { type: "button_reply", button_reply: { id: "no", title: "Cancelar" } },
       },
-      { messageType: "option_list", message: "Cancelar", choice: { id: "no", title: "Cancelar" } },
+      { messageType: "choice", message: "Cancelar", choice: { id: "no", title: "Cancelar" } },
     ],
     [
       { type: "button", button: { payload: "STOP", text: "Sair" }, context: { id: "wamid.X" } },
       {
-        messageType: "option_list",
+        messageType: "choice",
         message: "Sair",
         choice: { id: "STOP", title: "Sair" },
         quotedProviderMessageId: "wamid.X",
@@ -340,6 +340,15 @@ Deno.test("a Cloud status carries our message id, its time and, failed, its erro
         { ...status, status: "played", timestamp: "1" },
         { ...status, status: "failed", errors: [error] },
         { ...status, status: "failed" },
+        {
+          ...status,
+          status: "failed",
+          errors: [{
+            code: 131026,
+            title: "(#131026) Message undeliverable",
+            error_data: { details: "(#131026) Message undeliverable" },
+          }],
+        },
         { ...status, status: "toString" },
       ],
     }),
@@ -362,6 +371,11 @@ Deno.test("a Cloud status carries our message id, its time and, failed, its erro
       ...event,
       status: "failed",
       error: { code: "failed", message: "The provider gave no reason." },
+    },
+    {
+      ...event,
+      status: "failed",
+      error: { code: "131026", message: "Message undeliverable" },
     },
   ]);
 });
