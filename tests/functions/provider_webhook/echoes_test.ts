@@ -287,6 +287,36 @@ Deno.test("what turns out not to be our echo was a person's, and pauses the agen
   }
 });
 
+Deno.test("an echo that a message has kept is recorded where the instance keeps denials of erased persons", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await stack.admin`
+    insert into messaging.kept_denials (instance_id, identity_hash)
+    values (${tenant.instanceId}, 'of somebody else')`;
+  for (const [status, ours] of [[201, ["sent", "OWN1"]], [400, ["failed", null]]] as const) {
+    await stack.admin`delete from messaging.messages`;
+    stack.provider.answer = async () => {
+      const key = { fromMe: true, id: "TYPED", remoteJidAlt: lid };
+      const echo = await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, key));
+      assertEquals([echo.status, echo.body.recorded], [200, 1]);
+      return Response.json({ key: { id: "OWN1" } }, { status });
+    };
+    await stack.send(tenant, text);
+    assertEquals<readonly unknown[]>(await outcomes(client, tenant), [ours, ["sent", "TYPED"]]);
+  }
+  // The end of a claim proves the message by its echo, and ends all that have lapsed.
+  await stack.admin`delete from messaging.messages`;
+  const { body } = await stack.send(tenant, { ...text, delayMessage: 60 });
+  await letTimePass(stack.admin, 61);
+  await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+  const key = { fromMe: true, id: "OWN2" };
+  await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, key));
+  await letTimePass(stack.admin, 31);
+  assertEquals(await stack.database.rpc("expire_claims", { maxMessages: 10 }), { expired: 1 });
+  assertEquals(await statusOf(client, body.messageId), ["sent", "OWN2"]);
+});
+
 Deno.test("an echo that meets the recording of an answer is given to the next message in doubt", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "evolution" });
