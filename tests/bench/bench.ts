@@ -35,6 +35,8 @@ export interface BenchSizes {
 export interface BenchContext {
   readonly server: BenchServer;
   readonly sizes: BenchSizes;
+  /** Whether a part of a bench was asked for, by its name. */
+  readonly includes: (part: string) => boolean;
   readonly report: Report;
 }
 

@@ -84,13 +84,13 @@ async function compareWithBareHandlers(
     bar: { kind: "at least", value: 0.55 },
   });
   if (canReadCpu) {
-    await reportCpu({ server, sizes, report }, database, stack, sides.ours);
+    await reportCpu({ sizes, report }, database, stack, sides.ours);
   }
 }
 
 /** Processor time of one send, in the stack's process and in its database sessions. */
 async function reportCpu(
-  { sizes, report }: BenchContext,
+  { sizes, report }: Pick<BenchContext, "sizes" | "report">,
   database: BenchDatabase,
   stack: StackProcess,
   call: (sequence: number) => Promise<unknown>,

@@ -15,7 +15,8 @@ const instanceCount = 20;
 const knownPersons = 1_000;
 /** Warm-up of each side: rounds before JIT compilation are slower than later ones. */
 const warmUpWebhooks = 4_000;
-const webhookSecret = "bench-webhook-secret-0123456789";
+/** Of the bench's instances, see `createInstance`. */
+export const webhookSecret = "bench-webhook-secret-0123456789";
 
 /** What the webhooks of one round are about. */
 type Subject = "known" | "new" | "status";
@@ -136,7 +137,11 @@ async function openSide(stack: StackProcess, database: BenchDatabase): Promise<S
   };
 }
 
-function composeMessage(sequence: number, person: number): Readonly<Record<string, unknown>> {
+/** A text that a person writes, as Z-API tells it. */
+export function composeMessage(
+  sequence: number,
+  person: number,
+): Readonly<Record<string, unknown>> {
   return {
     type: "ReceivedCallback",
     messageId: `3EB0BENCH${String(sequence).padStart(12, "0")}`,

@@ -1,6 +1,6 @@
 /**
- * A double of Z-API that responds immediately. As a program it listens on PORT, so that its load is not
- * in the measuring process.
+ * A double of Z-API that responds immediately, or after a delay. As a program it listens on PORT and takes
+ * the delay from DELAY_MS, so that its load is not in the measuring process.
  */
 
 /** One call of a text message. */
@@ -16,15 +16,20 @@ export interface ProviderCall {
 export function serveProviderDouble(
   port: number,
   onCall: (call: ProviderCall) => void = () => {},
+  delayMs = 0,
 ): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) => {
     const arrivedAtMs = performance.timeOrigin + performance.now();
     if (request.method === "GET") return new Response("ok");
     const { message } = await request.json();
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     const messageId = crypto.randomUUID();
     onCall({ message, messageId, arrivedAtMs });
     return Response.json({ zaapId: crypto.randomUUID(), messageId, id: messageId });
   });
 }
 
-if (import.meta.main) await serveProviderDouble(Number(Deno.env.get("PORT"))).finished;
+if (import.meta.main) {
+  const [port, delayMs] = [Deno.env.get("PORT"), Deno.env.get("DELAY_MS") ?? "0"].map(Number);
+  await serveProviderDouble(port ?? 0, () => {}, delayMs).finished;
+}

@@ -33,6 +33,7 @@ import { queuedAcceptBench } from "./queued_accept_bench.ts";
 import { Report } from "./report.ts";
 import { roundTripsBench } from "./round_trips_bench.ts";
 import { scheduledLatenessBench } from "./scheduled_lateness_bench.ts";
+import { singleCallerBench } from "./single_caller_bench.ts";
 import { serveBench } from "./serve_bench.ts";
 
 const benches: readonly Bench[] = [
@@ -51,6 +52,7 @@ const benches: readonly Bench[] = [
   eventsBench,
   idleBench,
   immediateSendBench,
+  singleCallerBench,
   inboundBench,
   mediaBench,
   floodBench,
@@ -85,6 +87,9 @@ async function main(): Promise<number> {
   const options = readCommandLine(command, Deno.args);
   if (typeof options === "number") return options;
   const sizes = options as unknown as BenchSizes;
+  const { part: parts = [] } = options as { readonly part?: readonly string[] };
+  const includes = (name: string): boolean =>
+    parts.length === 0 || parts.some((part) => name.includes(part));
   const names = command.args;
   const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
   const report = new Report(print);
@@ -96,7 +101,7 @@ async function main(): Promise<number> {
   }
   print(`${server.description}; Deno ${Deno.version.deno}; ${navigator.hardwareConcurrency} cores`);
   print(`median (min–max) of ${sizes.rounds} rounds, the sides in turn`);
-  const failures = await runBenches(chosen, { server, sizes, report });
+  const failures = await runBenches(chosen, { server, sizes, includes, report });
   const allMet = report.close();
   for (const name of failures) print(`   failed: ${name}`);
   return allMet && failures.length === 0 ? 0 : 1;
@@ -128,6 +133,10 @@ function describeCommand(): Command {
     const option = new Option(`--${name} <number>`, what).default(size).argParser(readSize);
     command.addOption(option);
   }
+  command.option(
+    "--part <text...>",
+    "only the scenes of neighbours whose name has one of these texts",
+  );
   const titles = benches.map(({ name, title }) => `  ${name.padEnd(18)}${title}`);
   return command.addHelpText("after", `\nBenches:\n${titles.join("\n")}`);
 }
