@@ -11,7 +11,7 @@ import { prepareDatabase } from "./database_preparation.ts";
 import type { DatabaseUpgrade } from "../host/database_upgrade.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
-import { openSchedules } from "./console/schedules.ts";
+import { openSchedules } from "../console/schedules.ts";
 import { channelOf } from "./simulator/channels.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
 import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";

@@ -3,14 +3,14 @@ import { StartError } from "../host/start_error.ts";
 
 /** What `deno task serve` is told to do. */
 export type ServeCommand =
-  | { readonly name: "serve"; readonly processes: number }
+  | { readonly name: "serve"; readonly processes: number; readonly console: boolean }
   /** One of several processes, started by the first. */
-  | { readonly name: "work" }
+  | { readonly name: "work"; readonly processes: number; readonly console: boolean }
   | { readonly name: "migrate"; readonly contract: boolean };
 
 const usage = `Usage:
-  deno task serve [--processes <1 to 64>]   serves until SIGTERM
-  deno task serve migrate [--contract]      brings the database of DATABASE_URL to this version`;
+  deno task serve [--processes <1 to 64>] [--console]   serves until SIGTERM
+  deno task serve migrate [--contract]                  brings the database to this version`;
 
 const maxProcesses = 64;
 
@@ -26,26 +26,30 @@ export function readServeCommand(args: readonly string[]): ServeCommand {
   const { values, positionals } = parse(args);
   const [name = "serve", ...more] = positionals;
   if (more.length > 0) throw new StartError(usage);
-  if (name === "migrate" && values.processes === undefined) {
-    return { name, contract: values.contract === true };
-  }
-  if (values.contract !== undefined) throw new StartError(usage);
-  if (name === workArgument && values.processes === undefined) return { name };
-  if (name !== "serve") throw new StartError(usage);
+  const { contract = false, console = false } = values;
+  if (name === "migrate" && values.processes === undefined && !console) return { name, contract };
+  if (contract || (name !== "serve" && name !== workArgument)) throw new StartError(usage);
   const processes = Number(values.processes ?? 1);
   if (!Number.isInteger(processes) || processes < 1 || processes > maxProcesses) {
     throw new StartError(`--processes takes a number from 1 to ${maxProcesses}.`);
   }
-  return { name: "serve", processes };
+  return { name, processes, console };
 }
 
 function parse(
   args: readonly string[],
-): { values: { processes?: string; contract?: boolean }; positionals: string[] } {
+): {
+  values: { processes?: string; contract?: boolean; console?: boolean };
+  positionals: string[];
+} {
   try {
     return parseArgs({
       args: [...args],
-      options: { processes: { type: "string" }, contract: { type: "boolean" } },
+      options: {
+        processes: { type: "string" },
+        contract: { type: "boolean" },
+        console: { type: "boolean" },
+      },
       allowPositionals: true,
     });
   } catch (cause) {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { StartError } from "../host/start_error.ts";
 import { workArgument } from "./arguments.ts";
+import type { ServiceOptions } from "./service.ts";
 import type { ServeSettings } from "./settings.ts";
 
 const program = fileURLToPath(new URL("serve.ts", import.meta.url));
@@ -21,7 +22,7 @@ const killAfterMs = 28_000;
  * @throws {StartError} when another program listens on the port.
  */
 export async function runProcesses(
-  count: number,
+  options: ServiceOptions,
   { port, hostname }: ServeSettings,
   stopping: Promise<void>,
 ): Promise<void> {
@@ -31,7 +32,7 @@ export async function runProcesses(
   const keep = async (): Promise<void> => {
     while (!isStopping) {
       const startedAt = performance.now();
-      const worker = startWorker();
+      const worker = startWorker(options);
       const { code, signal } = await runUntil(worker, stopping);
       if (isStopping) return;
       consoleLog.error("process_died", { pid: worker.pid, code, signal });
@@ -40,7 +41,7 @@ export async function runProcesses(
       }
     }
   };
-  await Promise.all(Array.from({ length: count }, keep));
+  await Promise.all(Array.from({ length: options.processes }, keep));
 }
 
 /** The processes share the port with each other, and would share it with another service, too. */
@@ -57,12 +58,13 @@ function refusePortInUse(port: number, hostname: string): void {
 }
 
 /** Its standard input stays open as long as this process lives: a worker whose parent has died stops. */
-function startWorker(): Deno.ChildProcess {
+function startWorker({ processes, console }: ServiceOptions): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     args: [
       // Deno counts a shared port among its unstable API.
       ...["run", "--quiet", "-A", "--unstable-no-legacy-abort", "--unstable-net"],
       ...[`--lock=${lockFile}`, "--frozen", program, workArgument],
+      ...[`--processes=${processes}`, ...(console ? ["--console"] : [])],
     ],
     stdin: "piped",
     stdout: "inherit",

@@ -6,7 +6,7 @@ import { logUncaughtErrors } from "../host/uncaught_errors.ts";
 import { readServeCommand } from "./arguments.ts";
 import { checkDatabase, migrateDatabase } from "./database_state.ts";
 import { runProcesses } from "./processes.ts";
-import { startService } from "./service.ts";
+import { type ServiceOptions, startService } from "./service.ts";
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from "./settings.ts";
 
 /** Errors that a person can fix. Only their message is printed, without a stack trace. */
@@ -28,12 +28,12 @@ export async function runServe(args: readonly string[]): Promise<number> {
     }
     const settings = readServeSettings(environment);
     if (command.name === "work") {
-      await serve(settings, true, Promise.race([stopping, untilParentEnds()]));
+      await serve(settings, command, Promise.race([stopping, untilParentEnds()]));
       return 0;
     }
     await checkDatabase(settings.databaseUrl);
-    if (command.processes === 1) await serve(settings, false, stopping);
-    else await runProcesses(command.processes, settings, stopping);
+    if (command.processes === 1) await serve(settings, command, stopping);
+    else await runProcesses(command, settings, stopping);
     return 0;
   } catch (error) {
     const isExpected = expectedErrors.some((expected) => error instanceof expected);
@@ -44,11 +44,11 @@ export async function runServe(args: readonly string[]): Promise<number> {
 
 async function serve(
   settings: ServeSettings,
-  sharesPort: boolean,
+  options: ServiceOptions,
   stopping: Promise<void>,
 ): Promise<void> {
   logUncaughtErrors(consoleLog);
-  const service = await startService(settings, sharesPort);
+  const service = await startService(settings, options);
   await stopping;
   await service.stop();
 }

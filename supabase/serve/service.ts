@@ -5,6 +5,7 @@ import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functio
 import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
 import { scheduleUnderLease } from "./scheduler_lease.ts";
+import { createServiceConsole, isConsolePath, type ServiceConsole } from "./console.ts";
 import type { ServeSettings } from "./settings.ts";
 
 /** The functions on one port, in this process. */
@@ -16,8 +17,16 @@ export interface Service {
 /** Whoever started the process allows 30 s (docs/one-machine.md). */
 const stopTimeoutMs = 25_000;
 
+export interface ServiceOptions {
+  /** How many of this machine listen on the port, this one among them. */
+  readonly processes: number;
+  /** Whether the console is served. */
+  readonly console: boolean;
+}
+
 interface Parts {
   functions: FunctionsHost | null;
+  readonly console: ServiceConsole | null;
   readonly probe: DatabaseProbe;
   isStopping: boolean;
 }
@@ -25,21 +34,21 @@ interface Parts {
 /**
  * Starts the service. It listens before its functions are loaded; it is ready when they are.
  *
- * @param sharesPort whether other processes of this machine listen there too.
  * @throws {StartError} when the port is in use.
  */
 export async function startService(
   settings: ServeSettings,
-  sharesPort: boolean,
+  options: ServiceOptions,
 ): Promise<Service> {
   const { port, hostname, databaseUrl } = settings;
   const parts: Parts = {
     functions: null,
+    console: options.console ? createServiceConsole(originOf(settings), settings.secretKeys) : null,
     probe: openDatabaseProbe(databaseUrl),
     isStopping: false,
   };
   const server = listenHttp(
-    { port, hostname, reusePort: sharesPort },
+    { port, hostname, reusePort: options.processes > 1 },
     (request) => route(request, parts),
   );
   const functions = await loadFunctions(
@@ -49,7 +58,7 @@ export async function startService(
   parts.functions = functions;
   const scheduler = scheduleUnderLease(
     databaseUrl,
-    () => startScheduler(originOf(settings), settings.secretKey),
+    () => startScheduler(originOf(settings), settings.secretKeys[0]),
     consoleLog,
   );
   consoleLog.info("service_started", { version, hostname, port, pid: Deno.pid });
@@ -91,6 +100,7 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   if (pathname.startsWith("/functions/v1/")) {
     return await parts.functions?.fetch(request) ?? notReady();
   }
+  if (parts.console !== null && isConsolePath(pathname)) return await parts.console.fetch(request);
   if (pathname === "/health/live") return Response.json({ live: true });
   if (pathname === "/health" || pathname === "/health/ready") return await describeHealth(parts);
   return pathNotFound(pathname, parts.functions?.slugs ?? []);

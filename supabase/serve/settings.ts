@@ -7,8 +7,8 @@ export interface ServeSettings {
   /** Address to listen at: `0.0.0.0` for every network of the machine. */
   readonly hostname: string;
   readonly databaseUrl: string;
-  /** Opens dispatch-queue, for the scheduler. */
-  readonly secretKey: string;
+  /** Each opens the console; the first opens dispatch-queue, for the scheduler. */
+  readonly secretKeys: readonly [string, ...string[]];
   /** Environment of the functions, complete. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
 }
@@ -76,9 +76,17 @@ export function readServeSettings(environment: Environment): ServeSettings {
     port,
     hostname: environment["HOST"] || "127.0.0.1",
     databaseUrl: readDatabaseUrl(environment),
-    secretKey: secretKeys["default"] ?? Object.values(secretKeys)[0] ?? "",
+    secretKeys: orderKeys(secretKeys),
     functionEnvironment,
   };
+}
+
+/** `default` first, as everywhere. `parseConfig` refuses to find none. */
+function orderKeys(
+  { default: main, ...others }: Readonly<Record<string, string>>,
+): [string, ...string[]] {
+  const [first = "", ...more] = [...(main === undefined ? [] : [main]), ...Object.values(others)];
+  return [first, ...more];
 }
 
 /** The only variable of `migrate`. @throws {StartError} */

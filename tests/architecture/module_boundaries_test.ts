@@ -25,6 +25,9 @@ const forbiddenImports: readonly (readonly [from: string, to: readonly string[]]
   ["shared/", ["functions/", "supabase/", "tests/"]],
   ["functions/", ["supabase/", "tests/"]],
   ["supabase/", ["tests/"]],
+  ["supabase/host/", ["supabase/local/", "supabase/serve/", "supabase/console/"]],
+  ["supabase/console/", ["supabase/local/", "supabase/serve/"]],
+  ["supabase/serve/", ["supabase/local/"]],
 ];
 
 /** The rooms of shared/ (docs/architecture.md): each imports those above it, and nothing below. */
@@ -170,6 +173,7 @@ Deno.test("an import across the layers or up the rooms is found, a type too", ()
     ["shared/messages/claim.ts", "../../tests/support/assert.ts"],
     ["functions/a/app.ts", "../../supabase/local/start.ts"],
     ["supabase/local/start.ts", "../../tests/support/wait_until.ts"],
+    ["supabase/serve/service.ts", "../local/simulator/simulator.ts"],
     ["shared/providers/zapi/provider.ts", "../../database/database.ts"],
     ["shared/providers/zapi/provider.ts", "../../templates/definition.ts"],
     ["shared/providers/zapi/provider.ts", "../../http/create_app.ts"],

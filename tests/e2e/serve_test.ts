@@ -174,10 +174,13 @@ Deno.test("a process that has lost its parent stops", async () => {
 /** What the local stack has beside the functions. */
 const simulated = [
   "/",
+  "/console",
+  "/console/",
   "/console/main.js",
+  "/console/schedule",
+  "/simulator/events",
   "/simulator/demo",
   "/simulator/messages",
-  "/simulator/schedule",
   "/simulator/resend/emails",
   "/simulator/zapi",
   "/simulator/graph",

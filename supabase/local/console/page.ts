@@ -1,4 +1,13 @@
-import { eventsPanel, receiverPanel, webhooksPanel } from "./event_panels.ts";
+import {
+  batchesPanel,
+  describeContactPanel,
+  eventsPanel,
+  icon,
+  logo,
+  queuePanel,
+  webhooksPanel,
+} from "../../console/panels.ts";
+import { receiverPanel } from "./receiver_panel.ts";
 import { channels } from "../simulator/channels.ts";
 
 const channelOptions = channels
@@ -13,7 +22,7 @@ export const consolePage = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Local console · Messaging Integration API</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath fill='%230b7a5c' d='M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z'/%3E%3C/svg%3E">
+${icon}
 <link rel="stylesheet" href="/console/console.css">
 <script type="module" src="/console/main.js"></script>
 </head>
@@ -21,7 +30,7 @@ export const consolePage = `<!doctype html>
 <a class="skip" href="#phone">Skip to the messages</a>
 
 <header class="top">
-  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z"/></svg>
+${logo}
   <div class="top-title">
     <h1>Local console</h1>
     <p>What your simulated customers receive and answer</p>
@@ -111,34 +120,7 @@ export const consolePage = `<!doctype html>
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-queue" aria-labelledby="tab-queue">
-    <section class="panel" aria-labelledby="queue-title">
-      <div class="panel-head">
-        <h2 id="queue-title">Queue <span class="count" id="queue-count">–</span></h2>
-      </div>
-      <details class="settings" id="queue-settings">
-        <summary>Instance and token</summary>
-        <form id="queue-form" class="form" autocomplete="off">
-          <label class="field">Instance id
-            <input id="instance-id" name="instanceId" spellcheck="false" autocapitalize="off">
-          </label>
-          <label class="field">Client token
-            <input id="client-token" name="clientToken" type="password" spellcheck="false" autocomplete="off">
-          </label>
-          <button type="submit">Show this queue</button>
-        </form>
-      </details>
-      <p class="note" id="queue-note" role="status">Fill in an instance and its token.</p>
-      <p class="note" id="queue-health" role="status"></p>
-      <div class="timeline" id="timeline" hidden>
-        <label class="field">Slots of the day
-          <select id="timeline-day"></select>
-        </label>
-        <div id="timeline-plot"></div>
-        <p class="note" id="timeline-note"></p>
-        <ul class="legend" id="timeline-legend" aria-label="Colors"></ul>
-      </div>
-      <ol class="rows" id="queue-rows"></ol>
-    </section>
+${queuePanel}
 
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">
@@ -150,13 +132,7 @@ export const consolePage = `<!doctype html>
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-batches" aria-labelledby="tab-batches" hidden>
-    <section class="panel" aria-labelledby="batches-title">
-      <div class="panel-head">
-        <h2 id="batches-title">Batches <span class="count" id="batches-count">–</span></h2>
-      </div>
-      <p class="note" id="batches-note" role="status">A batch appears here while it runs.</p>
-      <ul class="rows" id="batches"></ul>
-    </section>
+${batchesPanel}
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden>
@@ -170,13 +146,7 @@ ${receiverPanel}
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-people" aria-labelledby="tab-people" hidden>
-    <section class="panel" aria-labelledby="contact-title">
-      <div class="panel-head">
-        <h2 id="contact-title">Contact</h2>
-      </div>
-      <p class="note" id="contact-note" role="status">Choose a phone to see who it is.</p>
-      <ul class="rows" id="contact-rows"></ul>
-    </section>
+${describeContactPanel()}
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-outside" aria-labelledby="tab-outside" hidden>

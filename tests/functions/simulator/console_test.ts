@@ -1,4 +1,5 @@
 import { createConsole } from "../../../supabase/local/console/console.ts";
+import { serviceConsolePage } from "../../../supabase/serve/console_page.ts";
 import { assert, assertEquals, assertMatch, assertNotMatch } from "../../support/assert.ts";
 
 const demo = {
@@ -18,7 +19,7 @@ const names = new Set([
   ...["Z-API", "Evolution API", "WhatsApp Cloud API"],
   ...["X-Client-Token", "apikey", "https://…"],
 ]);
-const browserFolder = new URL("../../../supabase/local/console/browser/", import.meta.url);
+const browserFolder = new URL("../../../supabase/console/browser/", import.meta.url);
 
 async function get(path: string): Promise<{ response: Response; text: string }> {
   const response = await subject.fetch(new Request(`http://127.0.0.1${path}`));
@@ -47,7 +48,7 @@ Deno.test("every control of the console page has a name", async () => {
 
 Deno.test("every element that the scripts look for is in the page, once", async () => {
   const { text } = await get("/");
-  const scripts = await readScripts();
+  const scripts = await readLocalScripts();
   const sought = scripts.flatMap(({ source }) => [
     ...[...source.matchAll(/find\("([\w-]+)"\)/g)].map((match) => match[1]),
     ...[...source.matchAll(/\b(?:list|count|note): "([\w-]+)"/g)].map((match) => match[1]),
@@ -59,7 +60,7 @@ Deno.test("every element that the scripts look for is in the page, once", async 
 Deno.test("every script and style that the page loads is served, each with its type", async () => {
   const { text } = await get("/");
   const loaded = [...text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map((match) => match[1]);
-  const scripts = await readScripts();
+  const scripts = await readLocalScripts();
   const imported = scripts.flatMap(({ source }) =>
     [...source.matchAll(/from "\.\/([^"]+)"/g)].map((match) => `/console/${match[1]}`)
   );
@@ -84,8 +85,8 @@ Deno.test("the Portuguese dictionary has exactly the console's texts, with their
   const { portuguese }: { portuguese: Record<string, string> } = await import(
     new URL("portuguese.js", browserFolder).href
   );
-  const { text } = await get("/");
-  const page = text.slice(text.indexOf("<title>"));
+  const pages = [(await get("/")).text, serviceConsolePage];
+  const page = pages.map((text) => text.slice(text.indexOf("<title>"))).join("");
   const written = [
     ...Array.from(page.matchAll(/>([^<]+)</g), ([, words]) => words),
     ...Array.from(page.matchAll(/ (?:placeholder|aria-label)="([^"]+)"/g), ([, words]) => words),
@@ -111,10 +112,9 @@ Deno.test("GET /simulator/demo gives the fields of the page, or null without a d
   assertEquals(await response.json(), null);
 });
 
-Deno.test("GET /simulator/schedule gives an instance's send window, or null", async () => {
-  assert(subject.handles("/simulator/schedule"));
-  const asked = async (query: string) =>
-    JSON.parse((await get(`/simulator/schedule${query}`)).text);
+Deno.test("GET /console/schedule gives an instance's send window, or null", async () => {
+  assert(subject.handles("/console/schedule"));
+  const asked = async (query: string) => JSON.parse((await get(`/console/schedule${query}`)).text);
   assertEquals(await asked("?instanceId=i"), schedule);
   assertEquals([await asked("?instanceId=j"), await asked("")], [null, null]);
 });
@@ -127,6 +127,11 @@ Deno.test("the console serves its own files only, and refuses POST", async () =>
   const posted = await subject.fetch(new Request("http://127.0.0.1/", { method: "POST" }));
   assertEquals(posted.status, 405);
 });
+
+/** Without the script of a service's page, which the local console does not serve. */
+async function readLocalScripts(): Promise<{ name: string; source: string }[]> {
+  return (await readScripts()).filter(({ name }) => name !== "service_main.js");
+}
 
 async function readScripts(): Promise<{ name: string; source: string }[]> {
   const scripts: { name: string; source: string }[] = [];

@@ -28,6 +28,8 @@ export interface PageOptions {
   readonly size: { readonly width: number; readonly height: number };
   /** The language of its browser. Default: `en-US`. */
   readonly locale?: string;
+  /** What it answers when a server asks for a password. */
+  readonly credentials?: { readonly username: string; readonly password: string };
 }
 
 /** A running Chromium. Disposing ends it. */
@@ -46,8 +48,12 @@ export async function startBrowser(executablePath: string): Promise<TestBrowser>
     timeout: timeoutMs,
   });
   return {
-    openPage: async ({ size, locale = "en-US" }) => {
-      const page = await browser.newPage({ viewport: size, locale });
+    openPage: async ({ size, locale = "en-US", credentials }) => {
+      const page = await browser.newPage({
+        viewport: size,
+        locale,
+        ...(credentials === undefined ? {} : { httpCredentials: credentials }),
+      });
       page.setDefaultTimeout(timeoutMs);
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(error.message));

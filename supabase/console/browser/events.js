@@ -2,7 +2,7 @@ import { buildTime, createActivity } from "./activity.js";
 import { callApi, hasAccess, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatNearInstant, formatPhone, statusNames } from "./format.js";
-import { summarizeMedia } from "./message_bubble.js";
+import { summarizeMedia } from "./media_summary.js";
 import { say } from "./words.js";
 
 const pageSize = 1_000;

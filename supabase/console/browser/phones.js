@@ -1,7 +1,8 @@
 import { build, find, oncePerFrame } from "./dom.js";
-import { formatPhone, formatTime, serviceNames, statusNames } from "./format.js";
+import { formatPhone, formatTime, statusNames } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
 import { buildReplyBubble, summarizeReply } from "./reply_bubble.js";
+import { serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 const shownPhones = 100;

@@ -81,12 +81,12 @@ function readWaiting(api, { batchId }) {
  * When the form's instance sends.
  *
  * @param {import("./client.js").Api} api
- * @returns {Promise<{timeZone: string, sendWindow: object} | null>} null where the stack does not
- * know the instance by this id
+ * @returns {Promise<{timeZone: string, sendWindow: object} | null>} null where no instance has
+ * this id
  */
 export async function readSchedule({ instanceId, signal }) {
   const query = new URLSearchParams({ instanceId });
-  const response = await fetch(`/simulator/schedule?${query}`, { signal }).catch(() => null);
+  const response = await fetch(`/console/schedule?${query}`, { signal }).catch(() => null);
   signal.throwIfAborted();
   return response?.ok === true ? await response.json() : null;
 }

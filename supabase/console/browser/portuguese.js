@@ -39,6 +39,8 @@ export const portuguese = {
   "Connecting…": "Conectando…",
   "Connection lost, trying again…": "Conexão perdida, tentando de novo…",
   "Connections": "Conexões",
+  "Console": "Console",
+  "Console · Messaging Integration API": "Console · Messaging Integration API",
   "Contact": "Contato",
   "Copied": "Copiado",
   "Copy the command": "Copiar o comando",
@@ -100,6 +102,7 @@ export const portuguese = {
   "Pause": "Pausar",
   "Pause {name}": "Pausar {name}",
   "People": "Pessoas",
+  "Phone or user id": "Telefone ou id do usuário",
   "Phones": "Telefones",
   "Phones appear with their first message": "Um telefone aparece com a primeira mensagem",
   "Plan this fault": "Planejar esta falha",
@@ -122,6 +125,7 @@ export const portuguese = {
     "Envie uma mensagem pela API e ela aparece aqui como o cliente a vê. Por exemplo:",
   "Send a test event": "Enviar um evento de teste",
   "Show this queue": "Mostrar esta fila",
+  "Show who it is": "Mostrar quem é",
   "Skip to the messages": "Ir para as mensagens",
   "Slots of the day": "Horários do dia",
   "Slots: {count}, {first} to {last}.": "Horários: {count}, de {first} a {last}.",
@@ -159,6 +163,8 @@ export const portuguese = {
   "Video": "Vídeo",
   "Webhook receiver": "Receptor de webhooks",
   "Webhooks": "Webhooks",
+  "What an instance sends, and what becomes of it":
+    "O que uma instância envia e o que acontece depois",
   "What happens": "O que acontece",
   "What your simulated customers receive and answer":
     "O que os seus clientes simulados recebem e respondem",

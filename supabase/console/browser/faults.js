@@ -1,5 +1,5 @@
 import { build, find } from "./dom.js";
-import { faultNames, serviceNames } from "./format.js";
+import { faultNames, serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 /** The planned faults and the form that plans one. */

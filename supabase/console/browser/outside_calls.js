@@ -1,47 +1,9 @@
-import { build, buildLink, find, oncePerFrame } from "./dom.js";
-import { faultNames, formatInstant, formatTime } from "./format.js";
+/** Entries of what the simulated outside was sent: e-mails and questions to the model. */
+
+import { buildTime } from "./activity.js";
+import { build, buildLink } from "./dom.js";
+import { faultNames } from "./simulated_names.js";
 import { say } from "./words.js";
-
-const shownEntries = 50;
-
-/**
- * A list of arrivals, newest first. Each entry expands to its whole content.
- *
- * @param {{list: string, count: string, note: string}} ids of the page's elements
- * @param {(record: object) => HTMLElement} buildEntry
- */
-export function createActivity(ids, buildEntry) {
-  let records = [];
-  let total = 0;
-  let drawnSeq = 0;
-
-  const draw = oncePerFrame(() => {
-    const list = find(ids.list);
-    const fresh = records.filter((record) => record.seq > drawnSeq).reverse();
-    list.prepend(...fresh.map(buildEntry));
-    while (list.childElementCount > shownEntries) list.lastElementChild?.remove();
-    drawnSeq = records.at(-1)?.seq ?? 0;
-    find(ids.count).textContent = String(total);
-    find(ids.note).hidden = total > 0;
-  });
-
-  return {
-    add(record) {
-      records.push(record);
-      if (records.length > shownEntries) records.shift();
-      total += 1;
-      draw();
-    },
-    clear() {
-      records = [];
-      total = 0;
-      // At once: records that are added before the next frame may have lower numbers.
-      drawnSeq = 0;
-      find(ids.list).replaceChildren();
-      draw();
-    },
-  };
-}
 
 /** @param {object} email */
 export function buildEmail(email) {
@@ -123,12 +85,6 @@ function buildEmailBody(email) {
  */
 function dropStyles(html) {
   return html.replace(/<style[^]*?<\/style>/gi, "").replace(/\sstyle=("[^"]*"|'[^']*')/gi, "");
-}
-
-/** @param {{receivedAt: string}} record */
-export function buildTime(record) {
-  const instant = record.receivedAt;
-  return build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant));
 }
 
 function buildLost(record) {

@@ -1,6 +1,7 @@
 import { build } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
-import { buildMedia, summarizeMedia } from "./message_bubble.js";
+import { summarizeMedia } from "./media_summary.js";
+import { buildMedia } from "./message_bubble.js";
 import { say } from "./words.js";
 
 /**

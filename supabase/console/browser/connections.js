@@ -1,6 +1,6 @@
 import { buildJsonInit } from "./client.js";
 import { build, find } from "./dom.js";
-import { serviceNames } from "./format.js";
+import { serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 /**

@@ -1,14 +1,10 @@
 import { build, buildLink, isWebAddress } from "./dom.js";
-import { faultNames, formatDuration, formatInstant, formatTime, serviceNames } from "./format.js";
+import { formatDuration, formatInstant, formatTime } from "./format.js";
+import { mediaNames, summarizeMedia } from "./media_summary.js";
+import { faultNames, serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 const typeIcons = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
-const mediaNames = {
-  image: say("Image"),
-  audio: say("Audio"),
-  video: say("Video"),
-  document: say("Document"),
-};
 
 /**
  * One message as the customer's phone shows it.
@@ -48,14 +44,6 @@ export function summarize(message) {
     return say("Options: {text}", { text: message.text ?? message.optionList.title });
   }
   return summarizeMedia(message) ?? message.text ?? "";
-}
-
-/** The kind of a file and its words, or its name; null for what is no file. */
-export function summarizeMedia({ messageType, text, fileName }) {
-  const kind = mediaNames[messageType];
-  if (kind === undefined) return null;
-  const words = text ?? fileName ?? null;
-  return words === null ? kind : `${kind}: ${words}`;
 }
 
 function buildFoot(message) {

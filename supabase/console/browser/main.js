@@ -1,4 +1,4 @@
-import { buildAiCall, buildEmail, createActivity } from "./activity.js";
+import { createActivity } from "./activity.js";
 import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
@@ -10,6 +10,7 @@ import { createFaults } from "./faults.js";
 import { formatPhone } from "./format.js";
 import { followSimulator } from "./live.js";
 import { summarize } from "./message_bubble.js";
+import { buildAiCall, buildEmail } from "./outside_calls.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
 import { buildReceiverCall, createReceiver } from "./receiver.js";
