@@ -33,6 +33,11 @@ export async function readProcessCpuSeconds(pid: number): Promise<number> {
   return (await readStat(pid)).seconds;
 }
 
+/** Seconds of processor time of a process and of those that it has started, ended ones too. */
+export async function readFamilyCpuSeconds(pid: number): Promise<number> {
+  return sumFamily(pid, await readStat(pid), await listProcesses());
+}
+
 /**
  * Seconds of processor time of a whole Postgres server on this machine: its sessions, its own
  * processes, and those that have ended.
@@ -40,8 +45,15 @@ export async function readProcessCpuSeconds(pid: number): Promise<number> {
 export async function readServerCpuSeconds(admin: Sql): Promise<number> {
   const [session] = await admin<{ pid: number }[]>`select pg_backend_pid() as pid`;
   const { parent: postmaster } = await readStat(session?.pid ?? 0);
-  const { seconds, endedChildrenSeconds } = await readStat(postmaster);
-  const children = (await listProcesses()).filter(({ parent }) => parent === postmaster);
+  return await readFamilyCpuSeconds(postmaster);
+}
+
+function sumFamily(
+  pid: number,
+  { seconds, endedChildrenSeconds }: ProcessStat,
+  processes: readonly ProcessStat[],
+): number {
+  const children = processes.filter(({ parent }) => parent === pid);
   return children.reduce((sum, child) => sum + child.seconds, seconds + endedChildrenSeconds);
 }
 

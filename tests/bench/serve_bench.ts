@@ -6,6 +6,7 @@ import { type Child, findFreePort, startChild } from "./child_process.ts";
 import { functionEnvironment } from "./function_environment.ts";
 import { startOnPort } from "./immediate_send_bench.ts";
 import { measureLatencies } from "./load.ts";
+import { canReadCpu, readFamilyCpuSeconds, readServerCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
 import { alternate } from "./rounds.ts";
 import { createInstance, post, send, type StackInstance } from "./stack_process.ts";
@@ -16,6 +17,8 @@ const connections = 16;
 const instanceCount = 20;
 const phones = 1_000;
 const maxStartMs = 2_000;
+/** Until each of two processes runs its code as fast as it will. */
+const warmUpSeconds = 6;
 
 /** Compares one process of `deno task serve` with two on one port. */
 export const serveBench: Bench = {
@@ -30,27 +33,20 @@ export const serveBench: Bench = {
 };
 
 async function compareProcesses(
-  { sizes, report }: BenchContext,
+  context: BenchContext,
   database: BenchDatabase,
   providerUrl: string,
 ): Promise<void> {
+  const { sizes, report } = context;
   await using one = await startServe(database, []);
   await using two = await startServe(database, ["--processes", "2"]);
   const instances = await createInstances(one.origin, providerUrl, instanceCount);
-  const slowest = { one: [] as number[], two: [] as number[] };
-  const measure = (name: "one" | "two", origin: string) => async (): Promise<number> => {
-    const latencies = await measureLatencies({
-      callers: connections,
-      seconds: sizes.seconds,
-      call: (sequence) =>
-        send(origin, instances[sequence % instanceCount] as StackInstance, bodyOf(sequence)),
-    });
-    slowest[name].push(percentile(latencies, 99));
-    return latencies.length / sizes.seconds;
-  };
+  const sides = { one: openSide(one, instances), two: openSide(two, instances) };
+  for (const { sendFor } of Object.values(sides)) await sendFor(warmUpSeconds);
+  const measure = (side: Side) => (): Promise<number> => measureSide(side, context, database);
   const rates = await alternate(sizes.rounds, {
-    two: measure("two", two.origin),
-    one: measure("one", one.origin),
+    two: measure(sides.two),
+    one: measure(sides.one),
   });
   const names = ["two processes", "one process"] as const;
   report.comparison({
@@ -58,11 +54,60 @@ async function compareProcesses(
     ...{ names, unit: "sends/s", bar: { kind: "at least", value: 1 } },
   });
   // Without the warm-up rounds.
-  const [over, under] = [slowest.two.slice(1), slowest.one.slice(1)];
-  report.comparison({
-    ...{ what: "p99 of a send, two processes : one", over, under },
-    ...{ names, unit: "ms", bar: { kind: "at most", value: 1 } },
+  const compare = (series: "slowest" | "ownCpu" | "databaseCpu") => ({
+    ...{ over: sides.two[series].slice(1), under: sides.one[series].slice(1), names },
   });
+  report.comparison({
+    ...{ what: "p99 of a send, two processes : one", ...compare("slowest") },
+    ...{ unit: "ms", bar: { kind: "at most", value: 1 } },
+  });
+  if (!canReadCpu) return;
+  const unit = "ms/send";
+  report.comparison({ what: "processor time of the service", ...compare("ownCpu"), unit });
+  report.comparison({ what: "processor time of Postgres", ...compare("databaseCpu"), unit });
+}
+
+/** One of the services, and what was measured of it in each round. */
+interface Side {
+  readonly service: ServeProcess;
+  sendFor(seconds: number): Promise<number[]>;
+  readonly slowest: number[];
+  readonly ownCpu: number[];
+  readonly databaseCpu: number[];
+}
+
+function openSide(service: ServeProcess, instances: readonly StackInstance[]): Side {
+  const sendFor = (seconds: number): Promise<number[]> =>
+    measureLatencies({
+      callers: connections,
+      seconds,
+      call: (sequence) =>
+        send(
+          service.origin,
+          instances[sequence % instanceCount] as StackInstance,
+          bodyOf(sequence),
+        ),
+    });
+  return { service, sendFor, slowest: [], ownCpu: [], databaseCpu: [] };
+}
+
+/** @returns sends a second */
+async function measureSide(
+  side: Side,
+  { sizes }: BenchContext,
+  { admin }: BenchDatabase,
+): Promise<number> {
+  const readCpu = (): Promise<[number, number]> =>
+    canReadCpu
+      ? Promise.all([readFamilyCpuSeconds(side.service.pid), readServerCpuSeconds(admin)])
+      : Promise.resolve([0, 0]);
+  const [ownBefore, databaseBefore] = await readCpu();
+  const latencies = await side.sendFor(sizes.seconds);
+  const [own, database] = await readCpu();
+  side.slowest.push(percentile(latencies, 99));
+  side.ownCpu.push(1_000 * (own - ownBefore) / latencies.length);
+  side.databaseCpu.push(1_000 * (database - databaseBefore) / latencies.length);
+  return latencies.length / sizes.seconds;
 }
 
 /** From the start of the process to the answer of its first send. */
