@@ -31,6 +31,7 @@ import { startSessionKeeper } from "./support/database/session_keeper.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
 import {
   addCounts,
+  folderOf,
   formatCounts,
   noCounts,
   testLayers,
@@ -170,7 +171,7 @@ async function refuseUnwrittenMigration(): Promise<void> {
 /** Checks types once for all layers, beside the first of them, which leaves a processor idle. */
 async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
   const paths = layers.flatMap((layer) => layer.paths);
-  const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));
+  const isWhole = testLayers.every((layer) => paths.includes(folderOf(layer)));
   const { success } = await new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", "--lock=deno.lock", ...(isWhole ? ["."] : paths)],
     cwd: root,
@@ -219,7 +220,7 @@ async function runAndPrint(
 ): Promise<LayerResult> {
   interruption.signal.throwIfAborted();
   const chunks: Uint8Array[] = [];
-  const name = layer.longestFiles === undefined ? `tests/${layer.name}` : layer.paths.join(" ");
+  const name = layer.longestFiles === undefined ? folderOf(layer) : layer.paths.join(" ");
   if (isAlone) print(`\n── ${name}`);
   const started = performance.now();
   const result = await runLayer({

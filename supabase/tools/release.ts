@@ -1,6 +1,6 @@
 /**
  * `deno task release <version>`: makes what stands under "Unreleased" in the changelog a release. It
- * writes the version, dates the changelog's section, and records the migrations, which are never edited
+ * writes the version (of the packages too), dates the changelog's section, and records the migrations, which are never edited
  * from then on. The rest is a commit and a tag, see docs/migrations.md.
  */
 
@@ -56,6 +56,23 @@ export async function writeRelease(root: string, release: Release): Promise<void
     versionPath,
     text.replace(`"${release.formerVersion}"`, `"${release.version}"`),
   );
+  await writePackageVersions(root, release);
+}
+
+/** The packages have the service's version. */
+async function writePackageVersions(root: string, { version }: Release): Promise<void> {
+  const folder = join(root, "packages");
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory) continue;
+    for (const file of ["package.json", "package-lock.json"]) {
+      const path = join(folder, name, file);
+      const manifest = JSON.parse(await Deno.readTextFile(path));
+      manifest.version = version;
+      // A lock file names the version of the package itself twice.
+      if (manifest.packages?.[""] !== undefined) manifest.packages[""].version = version;
+      await Deno.writeTextFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
+    }
+  }
 }
 
 function isAbove(version: string, former: string): boolean {

@@ -14,6 +14,7 @@ import { resolveRelative } from "./source_file.ts";
 const pageNames = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
   ...["functions/api-docs/README.md", "supabase/local/simulator/README.md"],
+  "packages/client/README.md",
 ];
 
 /** Words in code formatting that pages name as wrong examples, or as endings of names. */
@@ -148,7 +149,7 @@ Deno.test("every task that the documentation runs exists", async () => {
 });
 
 Deno.test("every word in code formatting in the documentation occurs in the code", async () => {
-  const sources = await readTextFiles("functions", "shared", "supabase", "tests");
+  const sources = await readTextFiles("functions", "shared", "supabase", "packages", "tests");
   const texts = sources.filter(({ path }) => !path.startsWith("tests/architecture/"))
     .map(({ text }) => text);
   const { tasks } = JSON.parse(await readText("deno.json"));

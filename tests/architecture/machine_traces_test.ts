@@ -4,7 +4,7 @@ import type { TextFile } from "./repository.ts";
 import { parseSourceFile, resolveRelative } from "./source_file.ts";
 
 const product = [
-  ...["functions", "shared", "supabase", "migrations", "docs", ".ci", ".github"],
+  ...["functions", "shared", "supabase", "migrations", "packages", "docs", ".ci", ".github"],
   ...["deno.json", "import_map.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...["SECURITY.md", "LICENSE", ".editorconfig"],
 ];

@@ -10,7 +10,7 @@ export interface TextFile {
 
 const root = new URL("../../", import.meta.url);
 const textFileName = /(?:\.(?:ts|js|mjs|json|md|sql|toml|ya?ml|html|sh|env\.example)|^[^.]+)$/;
-const skippedFolder = /^(?:node_modules|\.local|\.temp|\.branches)$/;
+const skippedFolder = /^(?:node_modules|dist|\.local|\.temp|\.branches)$/;
 
 /** Every TypeScript file under these folders, parsed. A folder that does not exist holds none. */
 export async function readSourceFiles(...folders: readonly string[]): Promise<SourceFile[]> {

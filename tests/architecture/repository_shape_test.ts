@@ -2,7 +2,7 @@ import { assertEquals } from "../support/assert.ts";
 import { isSymlink, listFolders, listNames, readSourceFiles, readText } from "./repository.ts";
 
 const topLevel = [
-  ...["supabase", "functions", "shared", "migrations", "tests", "docs"],
+  ...["supabase", "functions", "shared", "migrations", "packages", "tests", "docs"],
   ...["deno.json", "import_map.json", "deno.lock"],
   ...["Dockerfile", "compose.yaml"],
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],

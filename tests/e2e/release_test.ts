@@ -20,6 +20,11 @@ Deno.test("a release dates the changelog, writes the version and freezes the mig
     await repository.read("shared/model/version.ts"),
     'export const version = "1.1.0";\n',
   );
+  const manifest = JSON.parse(await repository.read("packages/client/package.json"));
+  const lock = JSON.parse(await repository.read("packages/client/package-lock.json"));
+  assertEquals([manifest.version, lock.version, lock.packages[""].version], [
+    ...["1.1.0", "1.1.0", "1.1.0"],
+  ]);
   assertEquals(await repository.findProblems(), []);
 
   await repository.write("migrations/20300101000000_first.sql", "select 2;");
@@ -59,7 +64,7 @@ interface Repository extends AsyncDisposable {
 
 async function createRepository(unreleased: string): Promise<Repository> {
   const root = await Deno.makeTempDir({ prefix: "messaging-release-" });
-  for (const folder of ["migrations", "supabase", "shared/model"]) {
+  for (const folder of ["migrations", "supabase", "shared/model", "packages/client"]) {
     await Deno.mkdir(join(root, folder), { recursive: true });
   }
   const write = (path: string, text: string): Promise<void> =>
@@ -69,6 +74,11 @@ async function createRepository(unreleased: string): Promise<Repository> {
     `# Changelog\n\n## [Unreleased]\n\n${unreleased}\n## [1.0.0] - 2029-01-01\n`,
   );
   await write("shared/model/version.ts", 'export const version = "1.0.0";\n');
+  await write("packages/client/package.json", '{ "name": "a", "version": "1.0.0" }');
+  await write(
+    "packages/client/package-lock.json",
+    '{ "version": "1.0.0", "packages": { "": { "version": "1.0.0" } } }',
+  );
   await write("migrations/20300101000000_first.sql", "select 1;");
   return {
     root,

@@ -1,6 +1,6 @@
 /** Finds the tests that a change can break, for `deno task test --changed`. */
 
-import { testLayers } from "./test_layers.ts";
+import { folderOf, testLayers } from "./test_layers.ts";
 
 /** The text of each of the repository's text files, by path. */
 export type RepositoryTexts = ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export type RepositoryTexts = ReadonlyMap<string, string>;
 const foundations = ["deno.json", "deno.lock", "import_map.json", "tests/run.ts"];
 const sqlFile = /^(?:supabase\/schemas|migrations)\/.*\.sql$/;
 const sqlLayers = ["tests/database", "tests/functions"];
-const everyLayer = testLayers.map(({ name }) => `tests/${name}`).sort();
+const everyLayer = testLayers.map(folderOf).sort();
 
 /**
  * Returns the paths of affected tests. A test file is affected when it changed, or when it reaches a
@@ -29,7 +29,7 @@ export function findAffectedTests(
   }
   const reached = findDependents(changed, texts);
   for (const path of texts.keys()) {
-    if (/^tests\/.*_test\.ts$/.test(path) && reached.has(path)) affected.add(path);
+    if (/^(?:tests|packages)\/.*_test\.ts$/.test(path) && reached.has(path)) affected.add(path);
   }
   return [...affected].sort();
 }

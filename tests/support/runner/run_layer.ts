@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { listTests } from "./list_tests.ts";
 import { writeSharedIsolates } from "./shared_isolates.ts";
 import { readTestResults, type TestResult } from "./test_report.ts";
-import { addCounts, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
+import { addCounts, folderOf, noCounts, readSummaryLine, type TestCounts } from "./test_layers.ts";
 import type { ChosenLayer } from "./test_selection.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -70,7 +70,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
     ]);
     const { success } = await child.status;
     if (deadline.aborted) {
-      const notice = `tests/${layer.name} was stopped: ${deadline.reason}\n`;
+      const notice = `${folderOf(layer)} was stopped: ${deadline.reason}\n`;
       run.write(new TextEncoder().encode(notice));
     }
     // The exit code covers failures without a summary line: an uncaught error or a time-out.
@@ -89,7 +89,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
 /** A whole layer may share isolates. Chosen files or folders run as they are, under their own names. */
 async function choosePaths(layer: ChosenLayer, folder: string): Promise<readonly string[]> {
   const { isolates, unsharedFolder } = layer;
-  const whole = `tests/${layer.name}`;
+  const whole = folderOf(layer);
   if (isolates === undefined || !layer.paths.includes(whole)) return layer.paths;
   const listed = await listTests(root, whole);
   const unshared = unsharedFolder === undefined

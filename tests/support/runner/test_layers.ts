@@ -11,6 +11,8 @@ export const workersOf: Readonly<Record<Lane, number>> = { apps: 1, processes: 3
 /** A layer of the test suite, with its permissions. */
 export interface TestLayer {
   readonly name: string;
+  /** Where its tests are, other than in `tests/<name>`. */
+  readonly folder?: string;
   /**
    * Lanes run in parallel, the layers of a lane one after the other. So layers that wait for kills,
    * restarts and intervals run beside layers that use the processor.
@@ -93,6 +95,15 @@ export const testLayers: readonly TestLayer[] = [
     parallel: false,
     permissions: ["--allow-all"],
   },
+  {
+    name: "packages",
+    folder: "packages",
+    lane: "processes",
+    longestFiles: ["packed_client_test.ts"],
+    database: true,
+    parallel: false,
+    permissions: ["--allow-all"],
+  },
   // Short, and last: they fill the lane that ends first.
   {
     name: "unit",
@@ -111,6 +122,11 @@ export const testLayers: readonly TestLayer[] = [
     permissions: ["--allow-read=."],
   },
 ];
+
+/** The folder of a layer's tests. */
+export function folderOf({ name, folder }: Pick<TestLayer, "name" | "folder">): string {
+  return folder ?? `tests/${name}`;
+}
 
 /** The sum of the summary lines of `deno test`. */
 export interface TestCounts {

@@ -1,6 +1,6 @@
 /** Selects the tests that a command line names. */
 
-import { type TestLayer, testLayers } from "./test_layers.ts";
+import { folderOf, type TestLayer, testLayers } from "./test_layers.ts";
 
 /** A layer with the files or folders to run. */
 export interface ChosenLayer extends TestLayer {
@@ -10,18 +10,19 @@ export interface ChosenLayer extends TestLayer {
 /** `unit` and `tests/unit/` are the same layer; `unit/phone_test.ts` is a file of it. */
 export function toTestPath(wanted: string): string {
   const path = wanted.replace(/^\.\//, "").replace(/\/$/, "");
-  return path.startsWith("tests/") ? path : `tests/${path}`;
+  const isWhole = ["tests/", "packages/"].some((folder) => `${path}/`.startsWith(folder));
+  return isWhole ? path : `tests/${path}`;
 }
 
-/** The layer that a path below `tests/` belongs to. */
+/** The layer that a path belongs to. */
 export function layerOf(path: string): TestLayer | undefined {
-  return testLayers.find((layer) => layer.name === path.split("/")[1]);
+  return testLayers.find((layer) => `${path}/`.startsWith(`${folderOf(layer)}/`));
 }
 
 /** The layers of these paths, in the layers' order. Without paths, every layer. */
 export function chooseLayers(paths: readonly string[]): ChosenLayer[] {
   return testLayers.flatMap((layer) => {
-    const folder = `tests/${layer.name}`;
+    const folder = folderOf(layer);
     const wanted = paths.length === 0 ? [folder] : paths.filter((path) => layerOf(path) === layer);
     return wanted.length === 0 ? [] : [{ ...layer, paths: dropCovered(wanted) }];
   });

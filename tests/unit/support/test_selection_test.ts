@@ -1,6 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
 import { findAffectedTests } from "../../support/runner/affected_tests.ts";
-
 import { testLayers } from "../../support/runner/test_layers.ts";
 import {
   chooseLayers,
@@ -71,6 +70,7 @@ Deno.test("changed SQL affects the layers that run it, changed foundations every
   assertEquals(
     findAffectedTests(["import_map.json"], repository),
     [
+      "packages",
       "tests/architecture",
       "tests/database",
       "tests/e2e",
@@ -94,4 +94,11 @@ Deno.test("each file of a layer that says so is a run of its own, the longest fi
   assertEquals(await runsOf("tests/e2e/b_test.ts"), [["tests/e2e/b_test.ts"]]);
   assertEquals((await runsOf("tests/faults")).length, 2);
   assertEquals(await runsOf("tests/functions"), [["tests/functions"]]);
+});
+
+Deno.test("the tests of a package are a layer outside tests/", () => {
+  assertEquals(chosen("packages"), [["packages", ["packages"]]]);
+  assertEquals(chosen("packages/client/tests/calls_test.ts"), [
+    ["packages", ["packages/client/tests/calls_test.ts"]],
+  ]);
 });

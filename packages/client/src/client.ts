@@ -1,0 +1,68 @@
+import { followEvents } from "./event_feed.ts";
+import { routes } from "./methods.ts";
+import { type Call, request } from "./request.ts";
+import type { CallOptions, ClientGroups, ClientOptions, FollowOptions } from "./types.ts";
+
+interface AnyPage {
+  readonly items: readonly unknown[];
+  readonly nextCursor: string | null;
+}
+
+// The methods are made from the routes: the class has what the interface says.
+export interface Client extends ClientGroups {}
+
+/** Calls the Messaging Integration API: `client.messages.send({ … })`. */
+export class Client {
+  constructor(options: ClientOptions) {
+    for (const [group, paths] of Object.entries(routes)) {
+      const methods = Object.entries(paths).map((
+        [name, route],
+      ) => [name, methodOf(options, route)]);
+      Object.assign(this, { [group]: Object.fromEntries(methods) });
+    }
+    const { list } = this.events;
+    const follow = (followed?: FollowOptions): unknown => followEvents(list, followed);
+    Object.assign(this.events, { follow });
+  }
+}
+
+/** The method of a route: the path's parameters, the body or query, and the options, in that order. */
+function methodOf(client: ClientOptions, route: string): (...args: unknown[]) => unknown {
+  const [flags = "", method = "", template = ""] = route.split(" ");
+  return (...args) => {
+    const values = args.splice(0, template.split("{").length - 1);
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = values.shift();
+      if (typeof value !== "string" || value === "") throw new TypeError(`${name} is missing`);
+      return encodeURIComponent(value);
+    });
+    const input = /[bq]/.test(flags) ? args.shift() : undefined;
+    const options = args.shift() as CallOptions | undefined;
+    const call: Call = {
+      method,
+      path,
+      ...(flags.includes("q") ? { query: input as Record<string, unknown> } : {}),
+      ...(flags.includes("b") ? { body: input ?? {} } : {}),
+      ...(flags.includes("r") ? { isRaw: true } : {}),
+    };
+    return flags.includes("p") ? openList(client, call, options) : request(client, call, options);
+  };
+}
+
+/** A list asks when it is awaited or iterated, each time anew. */
+function openList(client: ClientOptions, call: Call, options?: CallOptions): unknown {
+  const read = async (cursor?: string | null): Promise<AnyPage> =>
+    await request(client, { ...call, query: { ...call.query, cursor } }, options) as AnyPage;
+  return {
+    // A list is awaited as its first page.
+    then: (...handlers: Parameters<Promise<AnyPage>["then"]>) => read().then(...handlers),
+    async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
+      let cursor: string | null | undefined;
+      do {
+        const page = await read(cursor);
+        yield* page.items;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+    },
+  };
+}

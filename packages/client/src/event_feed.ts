@@ -1,0 +1,50 @@
+import { ApiError, ConnectionError } from "./errors.ts";
+import { backOffMs, sleep } from "./request.ts";
+import type { ClientGroups, EventFeed, FollowOptions, WebhookEvent } from "./types.ts";
+
+type ReadPage = ClientGroups["events"]["list"];
+
+/**
+ * Follows the feed through outages and restarts of the service. The cursor moves when all events of a page
+ * were taken, so that whoever goes on from it may see an event again, and misses none.
+ */
+export function followEvents(read: ReadPage, options: FollowOptions = {}): EventFeed {
+  const { signal, types, limit, waitSeconds = 20, onExpired } = options;
+  const hasEnded = (): boolean => signal?.aborted === true;
+  const feed = { cursor: options.cursor, [Symbol.asyncIterator]: iterate };
+  async function* iterate(): AsyncGenerator<WebhookEvent, void, undefined> {
+    for (let failures = 0; !hasEnded();) {
+      try {
+        const query = { after: feed.cursor, types: types?.join(","), limit, waitSeconds };
+        // An answer is held that long, and has the time of any other beyond it.
+        const timeoutMs = 30_000 + waitSeconds * 1000;
+        const page = await read(query as Parameters<ReadPage>[0], { signal, timeoutMs });
+        failures = 0;
+        yield* page.items as WebhookEvent[];
+        feed.cursor = page.nextCursor;
+      } catch (error) {
+        if (hasEnded()) return;
+        const oldest = oldestCursorOf(error);
+        if (oldest !== undefined && onExpired !== undefined) feed.cursor = await onExpired(oldest);
+        else if (!passes(error)) throw error;
+        else await sleep(waitOf(error, failures++), signal).catch(() => {});
+      }
+    }
+  }
+  return feed;
+}
+
+function oldestCursorOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.code !== "cursor_expired") return undefined;
+  return String(error.body["oldestCursor"] ?? "oldest");
+}
+
+/** Whether waiting helps: the service is away, or asks for patience. */
+function passes(error: unknown): boolean {
+  return error instanceof ConnectionError ||
+    (error instanceof ApiError && (error.status === 429 || error.status >= 500));
+}
+
+function waitOf(error: unknown, failures: number): number {
+  return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? backOffMs(failures);
+}

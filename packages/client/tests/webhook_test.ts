@@ -1,0 +1,94 @@
+import { Webhook } from "standardwebhooks";
+import { assertEquals, assertRejects } from "../../../tests/support/assert.ts";
+import { verifyWebhook, WebhookError } from "../src/index.ts";
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const other = "whsec_QW5vdGhlciBzZWNyZXQgb2YgMzIgYnl0ZXMhISEhISE=";
+const body = JSON.stringify({
+  id: "evt_1",
+  type: "message.received",
+  data: { message: "Olá, João 👋" },
+});
+
+/** A delivery as the reference library signs it. */
+function sign(keys: readonly string[], { age = 0, text = body } = {}): Record<string, string> {
+  const at = new Date(Date.now() - age * 1_000);
+  return {
+    "webhook-id": "evt_1",
+    "webhook-timestamp": `${Math.floor(at.getTime() / 1_000)}`,
+    "webhook-signature": keys.map((key) => new Webhook(key).sign("evt_1", at, text)).join(" "),
+  };
+}
+
+async function refusalOf(
+  headers: Record<string, string>,
+  secrets: string | string[] = secret,
+  text: string = body,
+): Promise<string> {
+  return (await assertRejects(() => verifyWebhook(text, headers, secrets), WebhookError)).code;
+}
+
+Deno.test("Standard Webhooks' own vector verifies", async () => {
+  const event = await verifyWebhook(
+    '{"test": 2432232314}',
+    {
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    },
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    { toleranceSeconds: Infinity },
+  );
+  assertEquals(event as unknown, { test: 2432232314 });
+});
+
+Deno.test("what the reference library signs verifies, as text, as bytes, with headers of every form", async () => {
+  const headers = sign([secret]);
+  const upper = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]),
+  );
+  for (const form of [headers, upper, new Headers(headers)]) {
+    const event = await verifyWebhook(body, form, secret);
+    // The type tells the events apart.
+    assertEquals(event.type === "message.received" && event.data.message, "Olá, João 👋");
+  }
+  const bytes = new TextEncoder().encode(body);
+  assertEquals((await verifyWebhook(bytes, headers, [other, secret])).id, "evt_1");
+});
+
+Deno.test("while a secret is replaced, either secret verifies what both have signed", async () => {
+  for (const secrets of [[secret], [other], [other, secret]]) {
+    assertEquals((await verifyWebhook(body, sign([secret, other]), secrets)).id, "evt_1");
+  }
+  assertEquals(await refusalOf(sign([other])), "invalid_signature");
+});
+
+Deno.test("a changed body, id, time or signature is refused", async () => {
+  const headers = sign([secret]);
+  const now = Number(headers["webhook-timestamp"]);
+  assertEquals(await refusalOf(headers, secret, body.replace("João", "Joao")), "invalid_signature");
+  assertEquals(await refusalOf(headers, secret, `${body} `), "invalid_signature");
+  assertEquals(await refusalOf({ ...headers, "webhook-id": "evt_2" }), "invalid_signature");
+  assertEquals(
+    await refusalOf({ ...headers, "webhook-timestamp": `${now - 1}` }),
+    "invalid_signature",
+  );
+  for (const signature of ["v1,", "v1,AAAA", "v1,%%%", "v2,AAAA", "AAAA", "v1a,AAAA"]) {
+    assertEquals(
+      await refusalOf({ ...headers, "webhook-signature": signature }),
+      "invalid_signature",
+    );
+  }
+  assertEquals(await refusalOf(headers, []), "invalid_signature");
+});
+
+Deno.test("a delivery that is too old, of the future or without a time is refused, whoever has signed it", async () => {
+  assertEquals((await verifyWebhook(body, sign([secret], { age: 290 }), secret)).id, "evt_1");
+  assertEquals(await refusalOf(sign([secret], { age: 310 })), "timestamp");
+  assertEquals(await refusalOf(sign([secret], { age: -310 })), "timestamp");
+  assertEquals(await refusalOf({ ...sign([secret]), "webhook-timestamp": "now" }), "timestamp");
+  for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
+    const { [name]: _, ...rest } = sign([secret]);
+    assertEquals(await refusalOf(rest), "missing_header");
+  }
+});
