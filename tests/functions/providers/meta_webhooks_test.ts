@@ -89,7 +89,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
   },
   "Button Message": {
     ...sheena,
-    messageType: "option_list",
+    messageType: "choice",
     message: "Unsubscribe",
     choice: { id: "Unsubscribe", title: "Unsubscribe" },
   },
@@ -101,7 +101,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
   },
   "Interactive Button Reply Message": {
     ...sheena,
-    messageType: "option_list",
+    messageType: "choice",
     message: "Cancel",
     choice: { id: "cancel-button", title: "Cancel" },
   },
