@@ -246,6 +246,11 @@ export const operations: readonly Operation[] = [
     body: createBatchSchema,
     maxBodyKiB,
     isIdempotent: true,
+    otherSuccess: {
+      description: "With `dryRun`: what creating and starting the batch now would do.",
+      schema: dryRunResponseSchema,
+      schemaName: "DryRunBatchResponse",
+    },
     success: {
       status: 201,
       description: "The draft.",

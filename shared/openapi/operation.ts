@@ -86,6 +86,8 @@ export interface Operation {
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
   readonly success: SuccessResponse;
+  /** What it answers in another success, with a status of its own and the name of another's schema. */
+  readonly otherSuccess?: SuccessResponse & { readonly schemaName: string };
   /** Its own errors, in addition to those that follow from access, body, query and idempotency. */
   readonly errors: readonly ErrorCode[];
   /** Optional members of a provider's error beside the envelope. */

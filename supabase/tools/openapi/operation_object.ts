@@ -79,6 +79,7 @@ export function describeOperation(operation: Operation): DescribedOperation {
       parameters: [...describeParameters(operation)],
       ...describeBody(operation, named.request),
       responses: {
+        ...describeOtherSuccess(operation),
         [success.status ?? 200]: describeSuccess(operation, named.response),
         ...refusals.responses,
       },
@@ -193,6 +194,14 @@ function describeSuccess(operation: Operation, schema: string | undefined): Json
       },
     },
   };
+}
+
+/** Without examples: they stand at the operation that the schema belongs to. */
+function describeOtherSuccess(operation: Operation): JsonObject {
+  const { otherSuccess } = operation;
+  if (otherSuccess === undefined) return {};
+  const described = { ...operation, success: otherSuccess, examples: [] };
+  return { [otherSuccess.status ?? 200]: describeSuccess(described, otherSuccess.schemaName) };
 }
 
 const locationHeader: JsonObject = {

@@ -1,5 +1,6 @@
 /** The admin API over a database of its own, called as a holder of the secret key would. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import { registry } from "../../../shared/providers/registry.ts";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import {
@@ -71,7 +72,7 @@ export async function createAdminClient(
     path: string,
     { body, headers }: CallOptions = {},
   ): Promise<AdminAnswer> => {
-    const response = await app.request(`/admin-api${path}`, {
+    const response = await callApp(app, `/admin-api${path}`, {
       method,
       headers: { apikey: secretKey, "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

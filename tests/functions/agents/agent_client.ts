@@ -1,5 +1,6 @@
 /** A tenant with an agent, a contact who writes by webhook, and a model on this machine. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import type { Hono } from "hono";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
@@ -51,7 +52,7 @@ export async function createAgentClient(): Promise<AgentClient> {
   const tenant = await webhooks.createTenant();
   const { admin, services } = webhooks.stack;
   const call = async (app: Hono, path: string, body: object): Promise<number> => {
-    const response = await app.request(path, {
+    const response = await callApp(app, path, {
       method: "POST",
       headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
       body: JSON.stringify({ instanceId: tenant.instanceId, ...body }),

@@ -193,7 +193,10 @@ Deno.test("of two messages of a batch for one person the one that is on its way 
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const { batchId, items: [first, second], claim } = await startWithOneInFlight(stack, tenant);
-  await settleClaim(stack.admin, claim, { outcome: "rejected", error: { code: "no" } });
+  await settleClaim(stack.admin, claim, {
+    outcome: "rejected",
+    error: { code: "no", message: "No." },
+  });
   await letTimePass(stack.admin, 31);
   const [later] = await claimMessages(stack.admin);
   assertEquals(later?.messageId, second.messageId);

@@ -1,5 +1,6 @@
 /** What remains of who had denied marketing: enough to be denied again. Of others nothing remains. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createCredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
@@ -185,7 +186,7 @@ Deno.test("the hashes stay valid after the credential keys are rotated, and tell
     vault: createCredentialVault(`${newKey},${testCredentialsKey}`),
     secretKeys: { default: secretKey },
   });
-  const resealed = await app.request("/admin-api/credentials/reseal", {
+  const resealed = await callApp(app, "/admin-api/credentials/reseal", {
     method: "POST",
     headers: { apikey: secretKey },
   });

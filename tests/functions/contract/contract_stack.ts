@@ -1,5 +1,6 @@
 /** Every function over one database, called operation by operation as the document describes it. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import type { Operation, OperationExample } from "../../../shared/openapi/operation.ts";
 import { demoMediaId } from "../../../shared/openapi/demo_fixtures.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
@@ -33,7 +34,7 @@ export async function startContractStack(options?: StackOptions): Promise<Contra
     request: async (slug, path, init) => {
       const app = apps.get(slug);
       if (app === undefined) throw new Error(`no app for ${slug}: add it to every_app.ts`);
-      return await app.request(path, init);
+      return await callApp(app, path, init);
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };

@@ -1,3 +1,4 @@
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type AgentClient, createAgentClient } from "../agents/agent_client.ts";
@@ -21,10 +22,10 @@ async function callPause(
   const path = "/conversations-api/agent-pause";
   const headers = { "X-Client-Token": token, "Content-Type": "application/json" };
   const response = method === "GET"
-    ? await app.request(`${path}?${new URLSearchParams(all as Record<string, string>)}`, {
+    ? await callApp(app, `${path}?${new URLSearchParams(all as Record<string, string>)}`, {
       headers,
     })
-    : await app.request(path, { method, headers, body: JSON.stringify(all) });
+    : await callApp(app, path, { method, headers, body: JSON.stringify(all) });
   return { status: response.status, body: await response.json() };
 }
 

@@ -1,5 +1,6 @@
 /** Files go with their person, and when their time is over. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
@@ -21,7 +22,7 @@ Deno.test("an erased person's files are deleted from the storage with the person
   const [first] = await stack.admin`
     select contact_id from messaging.messages order by created_at limit 1`;
   const app = createContactsApiApp({ ...stack.services, vault: testVault });
-  const response = await app.request(`/contacts-api/contacts/${first?.["contact_id"]}`, {
+  const response = await callApp(app, `/contacts-api/contacts/${first?.["contact_id"]}`, {
     method: "DELETE",
     headers: { "X-Client-Token": tenant.token },
   });

@@ -424,7 +424,8 @@ Deno.test("a message that a delivery event has failed is not sent again while it
   await letTimePass(stack.admin, 61);
   await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
   await stack.admin`
-    select messaging.advance_message(${body.messageId}, 'wamid.A', 'failed', now(), '{"code": "131026"}')`;
+    select messaging.advance_message(${body.messageId}, 'wamid.A', 'failed', now(),
+      '{"code": "131026", "message": "Message undeliverable"}')`;
   await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
   await letTimePass(stack.admin, 31);
   await stack.dispatch();

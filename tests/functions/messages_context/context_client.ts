@@ -1,5 +1,6 @@
 /** messages-context over a database of its own, and messages to read there. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createMediaLinks } from "../../../shared/media/links.ts";
 import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
 import { functionsUrl } from "../../support/stack/messaging_stack.ts";
@@ -79,7 +80,7 @@ export async function createContextClient(options: TenantOptions = {}): Promise<
   const tenant = await createTenant(testDatabase.admin, options);
 
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {
-    const { status, headers, text } = await readResponse(await app.request(path, init));
+    const { status, headers, text } = await readResponse(await callApp(app, path, init));
     return { status, headers, text, body: text === "" ? null : JSON.parse(text) };
   };
   const keep = cleanup.move();

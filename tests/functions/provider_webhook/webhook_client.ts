@@ -1,5 +1,6 @@
 /** provider-webhook beside the sending functions: deliveries as each provider makes them. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import type { Hono } from "hono";
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
@@ -86,7 +87,7 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
   });
 
   const deliver: WebhookClient["deliver"] = async (path, body, headers = {}) => {
-    const response = await app.request(`/provider-webhook/${path}`, {
+    const response = await callApp(app, `/provider-webhook/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body,
@@ -131,7 +132,7 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
       if (query["contactId"] === undefined && query["phone"] === undefined) {
         search.set("phone", phone);
       }
-      const response = await contextApp.request(`/messages-context?${search}`, {
+      const response = await callApp(contextApp, `/messages-context?${search}`, {
         headers: { "X-Client-Token": token },
       });
       return { status: response.status, body: await response.json() };

@@ -1,5 +1,6 @@
 /** The sending stack with send-template-message on it, and templates stored as admin-api would. */
 
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createSendTemplateMessageApp } from "../../../functions/send-template-message/app.ts";
 import {
   type Answer,
@@ -77,7 +78,7 @@ export async function startTemplateStack(options: StackOptions = {}): Promise<Te
       return id;
     },
     async post(tenant, body, headers = {}): Promise<Answer> {
-      const response = await app.request("/send-template-message", {
+      const response = await callApp(app, "/send-template-message", {
         method: "POST",
         headers: {
           "X-Client-Token": tenant.token,

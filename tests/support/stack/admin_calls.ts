@@ -1,5 +1,6 @@
 /** Calls admin-api over a stack's database, as a holder of the secret key would. */
 
+import { callApp } from "./app_calls.ts";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import type { CredentialVault } from "../../../shared/crypto/credential_vault.ts";
 import { testVault } from "../fixtures/tenant.ts";
@@ -26,7 +27,7 @@ export async function administer(
   { body, headers = {}, vault = testVault }: AdminCall = {},
 ): Promise<AdminCallAnswer> {
   const app = createAdminApp({ ...stack.services, vault, secretKeys: { default: secretKey } });
-  const response = await app.request(`/admin-api${path}`, {
+  const response = await callApp(app, `/admin-api${path}`, {
     method,
     headers: { apikey: secretKey, "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -3,6 +3,7 @@
  * doubles of the outside services.
  */
 
+import { callApp } from "./app_calls.ts";
 import type { Hono } from "hono";
 import type { Sql } from "postgres";
 import { createBatchesApiApp } from "../../../functions/batches-api/app.ts";
@@ -234,7 +235,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {
     const app = apps[path.split("/")[1]?.split("?")[0] ?? ""];
     if (app === undefined) throw new Error(`no function at ${path}`);
-    return await readAnswer(await app.request(path, init));
+    return await readAnswer(await callApp(app, path, init));
   };
   const dispatchOnce: MessagingStack["dispatchOnce"] = (
     { durationMs = dueWithinMs, maxMessages = 1_000 },
