@@ -17209,10 +17209,8 @@ declare
   -- The signed link that takes the place of a file's URL (shared/media/links.ts).
   link_bytes constant integer := 450;
   max_bytes constant integer := 1024 * 1024 - 4096;
-  absent_content constant jsonb := jsonb_build_object(
-    'mediaUrl', null, 'mediaId', null, 'mediaFilename', null, 'optionList', null, 'choice', null,
-    'template', null
-  );
+  -- What a content says of the parts that it lacks: null for each (shared/model/content_parts.ts).
+  absent_bytes constant integer := 72;
   own_ids constant uuid[] := messaging.merged_contact_ids(contact_id);
   sender_bytes integer;
   messages jsonb;
@@ -17340,7 +17338,7 @@ begin
     select d.place,
       d.item || jsonb_build_object('content', d.content) as item,
       sum(
-        octet_length((d.item || absent_content || coalesce(d.content, '{}'))::text) + sender_bytes
+        octet_length((d.item || coalesce(d.content, '{}'))::text) + absent_bytes + sender_bytes
           + case when d.item->>'mediaId' is null then 0 else link_bytes end
       ) over (order by d.place) as bytes
     from described d

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type PartName, partNames, partSchemas } from "../../shared/model/content_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
 import { purposes } from "../../shared/model/purpose.ts";
@@ -15,7 +16,6 @@ import {
 } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
-  choiceSchema,
   mediaFields,
   messageContactSchema,
   messageFactFields,
@@ -114,6 +114,11 @@ export type RawMeta = AnswerOf<typeof rawMetaSchema>;
 
 const { mediaUrl, ...otherMediaFields } = mediaFields;
 
+/** Each part of a content; null for one that the message has not. */
+const shownParts = Object.fromEntries(
+  partNames.map((name) => [name, partSchemas[name].nullable()]),
+) as { readonly [Name in PartName]: z.ZodNullable<(typeof partSchemas)[Name]> };
+
 const rawMessageSchema = z.object({
   ...rawMetaSchema.partial().shape,
   direction: z.enum(["inbound", "outbound"]),
@@ -122,21 +127,7 @@ const rawMessageSchema = z.object({
   mediaUrl,
   ...otherMediaFields,
   transcript: z.string().nullable(),
-  optionList: z.object({
-    title: z.string(),
-    buttonLabel: z.string(),
-    options: z.array(z.object({
-      id: z.string(),
-      title: z.string(),
-      description: z.string().optional(),
-    })),
-  }).nullable(),
-  choice: choiceSchema.nullable(),
-  template: z.object({
-    name: z.string(),
-    language: z.string(),
-    components: z.array(z.record(z.string(), z.unknown())),
-  }).nullable(),
+  ...shownParts,
   sentAt: instantSchema,
   deliveredAt: instantSchema.nullable(),
   readAt: instantSchema.nullable(),

@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
+import { type PartName, partNames } from "../../shared/model/content_parts.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
 import type { RenderOptions } from "./conversation.ts";
 import type { mediaFields } from "../../shared/model/response_fields.ts";
@@ -18,7 +19,7 @@ export function formatRawMessages(
     status: message.status,
     message: message.message,
     ...describeFile(message, attachments),
-    ...describeContent(message.content ?? {}, attachments),
+    ...describeParts(message.content ?? {}, attachments),
     sentAt: new Date(message.sentAtMs).toISOString(),
     deliveredAt: writeInstant(message.deliveredAtMs),
     readAt: writeInstant(message.readAtMs),
@@ -45,15 +46,10 @@ function describeFile(
   };
 }
 
-function describeContent(
-  { optionList, choice, template }: ContentParts,
-  attachments: boolean,
-): Pick<RawMessage, "optionList" | "choice" | "template"> {
-  return {
-    optionList: optionList ?? null,
-    choice: choice ?? null,
-    template: (attachments ? template : withoutLinks(template)) ?? null,
-  };
+/** Every part by its name; null for one that the message has not. */
+function describeParts(content: ContentParts, attachments: boolean): Pick<RawMessage, PartName> {
+  const parts = Object.fromEntries(partNames.map((name) => [name, content[name] ?? null]));
+  return (attachments ? parts : withoutLinks(parts)) as Pick<RawMessage, PartName>;
 }
 
 function describeMeta(message: HistoryMessage): RawMeta {

@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { instantSchema } from "../../shared/model/instant.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { checkContent, messageFields } from "../../shared/model/message_request.ts";
+import {
+  checkContent,
+  contentFieldNames,
+  leadingFields,
+  messageFields,
+} from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
@@ -48,12 +53,12 @@ export const sendMessageSchema = z.object({
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
 
 /**
- * Whether a call only assigns: it has `assignTo` and neither `message` nor a file,
- * regardless of its other fields (specification 4.4, rule 2).
+ * Whether a call only assigns: it has `assignTo` and nothing that begins a content, regardless of its
+ * other fields (specification 4.4, rule 2).
  */
 export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): boolean {
-  return request["assignTo"] !== undefined && request["message"] === undefined &&
-    request["mediaUrl"] === undefined && request["mediaId"] === undefined;
+  return request["assignTo"] !== undefined &&
+    [...leadingFields].every((field) => request[field] === undefined);
 }
 
 /** Requires one contact, and checks rules between the other fields, by `messageType`. */
@@ -66,12 +71,10 @@ export const checkSendMessage: CrossCheck = (request) => [
 const checkMessage: CrossCheck = (request) => {
   if (isAssignmentOnly(request)) return [];
   const isPresent = (field: string): boolean => request[field] !== undefined;
-  if (!["messageType", "message", "mediaUrl", "mediaId", "optionList"].some(isPresent)) {
-    return [{
-      path: "message",
-      message:
-        "has nothing to send and nothing to assign: set message, mediaUrl, mediaId, optionList or assignTo",
-    }];
+  if (!["messageType", ...contentFieldNames].some(isPresent)) {
+    const fields = contentFieldNames.join(", ");
+    const message = `has nothing to send and nothing to assign: set ${fields} or assignTo`;
+    return [{ path: "message", message }];
   }
   const missing = { path: "messageType", message: "is required when there is content to send" };
   return [...(isPresent("messageType") ? [] : [missing]), ...checkContent(request)];

@@ -9,8 +9,13 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
-import { fieldsOf, isMediaType } from "../../shared/model/message_content.ts";
-import { type SendableType, sendableTypes } from "../../shared/model/message_request.ts";
+import { type ContentField, fieldsOf, isMediaType } from "../../shared/model/message_content.ts";
+import {
+  listFields,
+  messageFields,
+  type SendableType,
+  sendableTypes,
+} from "../../shared/model/message_request.ts";
 import {
   sendMessageFailureSchema,
   sendMessageResponseSchema,
@@ -18,34 +23,28 @@ import {
 } from "./contract.ts";
 
 const { shape } = sendMessageSchema;
-const commonBody = sendMessageSchema.omit({
-  messageType: true,
-  message: true,
-  mediaUrl: true,
-  mediaId: true,
-  mediaFilename: true,
-  optionList: true,
-});
+const commonShape = Object.fromEntries(
+  Object.entries(shape).filter(([name]) => !Object.hasOwn(messageFields, name)),
+);
 
 /** The fields that belong to one message type; `file` names its file, where it has one. */
 function describeBody(
   messageType: SendableType,
   file: "mediaUrl" | "mediaId" = "mediaUrl",
 ): z.ZodObject {
-  const { needs, takes } = fieldsOf(messageType);
-  const pick = (name: "message" | "optionList"): z.ZodRawShape =>
-    needs.includes(name)
-      ? { [name]: shape[name].unwrap() }
-      : takes.includes(name)
-      ? { [name]: shape[name] }
-      : {};
-  return commonBody.extend({
-    ...(needs.includes("mediaUrl")
-      ? { [file]: shape[file].unwrap(), mediaFilename: shape.mediaFilename }
-      : {}),
+  const { needs } = fieldsOf(messageType);
+  const otherFile = file === "mediaUrl" ? "mediaId" : "mediaUrl";
+  const fields = listFields(messageType).filter((name) => name !== otherFile).map((name) => [
+    name,
+    name === file || needs.includes(name as ContentField) ? shape[name].unwrap() : shape[name],
+  ]);
+  // A file may always have a name: it counts for a document.
+  const fileName = isMediaType(messageType) ? { mediaFilename: shape.mediaFilename } : {};
+  return z.object({
+    ...commonShape,
+    ...fileName,
     messageType: z.literal(messageType),
-    ...pick("message"),
-    ...pick("optionList"),
+    ...Object.fromEntries(fields),
   });
 }
 

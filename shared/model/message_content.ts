@@ -3,30 +3,15 @@
  * history. The database keeps the words as `message` and everything else as one JSON object, `content`.
  */
 
-export interface OptionListOption {
-  readonly id: string;
-  readonly title: string;
-  readonly description?: string | undefined;
-}
+import type { Part, ShownParts } from "./content_parts.ts";
 
-export interface OptionList {
-  readonly title: string;
-  readonly buttonLabel: string;
-  readonly options: readonly OptionListOption[];
-}
+export type OptionList = Part<"optionList">;
 
 /** The option of a list, or the button, that a contact picked. */
-export interface Choice {
-  readonly id?: string | null | undefined;
-  readonly title: string;
-}
+export type Choice = Part<"choice">;
 
 /** A template in the official channel's own shape, already filled. Gateways never receive one. */
-export interface TemplateContent {
-  readonly name: string;
-  readonly language: string;
-  readonly components: readonly Record<string, unknown>[];
-}
+export type TemplateContent = Part<"template">;
 
 /** What can be sent (specification 4.4). `message` is the text or the caption. */
 export type MessageContent =
@@ -66,14 +51,11 @@ export type ContentOf<Type extends MessageType> = Extract<
 >;
 
 /** The parts of a stored message besides its text, of sent and of received messages. */
-export interface ContentParts {
+export interface ContentParts extends ShownParts {
   readonly mediaUrl?: string | undefined;
   /** The provider's id of a received file that has to be asked for by it. */
   readonly mediaId?: string | undefined;
   readonly mediaFilename?: string | undefined;
-  readonly optionList?: OptionList | undefined;
-  readonly choice?: Choice | undefined;
-  readonly template?: TemplateContent | undefined;
 }
 
 /** A message's content as the database keeps it. */

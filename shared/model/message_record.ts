@@ -1,11 +1,11 @@
 /** A message as messages-api and the events show it. */
 import * as z from "zod";
+import { partSchemas } from "./content_parts.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageStatuses } from "./message_status.ts";
 import { storedMetadataSchema } from "./metadata.ts";
 import { purposes } from "./purpose.ts";
 import {
-  choiceSchema,
   heldBySchema,
   mediaFields,
   messageContactSchema,
@@ -23,7 +23,7 @@ export const messageRecordFields = {
   status: recordStatusSchema,
   messageType: z.string(),
   message: z.string().nullable(),
-  choice: choiceSchema.nullable(),
+  choice: partSchemas.choice.nullable(),
   ...messageFactFields,
   cardId: z.string().nullable(),
   batchId: z.uuid().nullable(),

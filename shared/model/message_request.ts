@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Issue } from "./errors.ts";
 import { checkMediaUrl, lowerScheme } from "./media_url.ts";
 import {
+  type ContentField,
   fieldsOf,
   isMediaType,
   type MessageContent,
@@ -23,7 +24,7 @@ const optionListSchema = z.object({
   title: visibleTextSchema(1_000),
   buttonLabel: visibleTextSchema(1_000),
   options: z.array(optionSchema).min(1).max(10),
-});
+}).meta({ description: "The options to choose from." });
 
 /** The message types of send-message. Templates have an endpoint of their own. */
 export type SendableType = Exclude<MessageType, "template">;
@@ -34,14 +35,22 @@ export const sendableTypes: readonly SendableType[] = messageTypes.filter((type)
 
 const messageTypeSchema = z.enum(sendableTypes);
 
-/** The fields that say what is sent. Which of them a call needs depends on `messageType`. */
-export const messageFields = {
-  messageType: messageTypeSchema.optional(),
+/** The fields of all contents that a call can give. */
+type RequestedField = Exclude<ContentField, "template">;
+
+/** Which of these a call needs depends on `messageType`: see `contentKinds`. */
+const contentFields = {
   message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
-  mediaId: z.uuid().optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
   optionList: optionListSchema.optional(),
+} satisfies { readonly [Field in RequestedField]: z.ZodType };
+
+/** The fields that say what is sent. */
+export const messageFields = {
+  messageType: messageTypeSchema.optional(),
+  mediaId: z.uuid().optional(),
+  ...contentFields,
 };
 
 const messageRequestSchema = z.object(messageFields);
@@ -50,15 +59,41 @@ export type MessageRequest = z.infer<typeof messageRequestSchema>;
 
 type LooseRequest = Readonly<Record<string, unknown>>;
 
-/** Fields that are rejected with a message type that does not have them. */
-const exclusiveFields = ["message", "mediaUrl", "optionList"] as const;
+export const requestedFields = Object.keys(contentFields) as readonly RequestedField[];
+
+/** Fields of which a call sends nothing alone, and that it may give in vain. */
+const ignoredFields: readonly RequestedField[] = ["mediaFilename"];
+
+/** Fields of which at least one is given where a call has something to send. */
+export const contentFieldNames: readonly string[] = [
+  ...requestedFields.filter((field) => !ignoredFields.includes(field)),
+  "mediaId",
+];
+
+/**
+ * Fields that begin a content: beside `assignTo` a call without any of them only assigns. What needs a
+ * `message` begins with it alone (specification 4.4, rule 2).
+ */
+export const leadingFields: ReadonlySet<string> = new Set<string>(
+  [
+    "mediaId",
+    ...sendableTypes.flatMap((type): readonly string[] => {
+      const { needs } = fieldsOf(type);
+      return needs.includes("message") ? ["message"] : needs;
+    }),
+  ],
+);
 
 function foreignFields(type: SendableType): readonly string[] {
+  const own: readonly string[] = listFields(type);
+  return contentFieldNames.filter((field) => !own.includes(field));
+}
+
+/** The fields that a call of this type may give. */
+export function listFields(type: SendableType): readonly (RequestedField | "mediaId")[] {
   const { needs, takes } = fieldsOf(type);
-  const foreign = exclusiveFields.filter((field) =>
-    !needs.includes(field) && !takes.includes(field)
-  );
-  return isMediaType(type) ? foreign : [...foreign, "mediaId"];
+  const own = requestedFields.filter((field) => needs.includes(field) || takes.includes(field));
+  return isMediaType(type) ? [...own, "mediaId"] : own;
 }
 
 /** The issues of what a message holds, by its type. */
@@ -122,12 +157,10 @@ function optionId(option: { readonly id?: string | undefined }, index: number): 
  * @throws Error for a request without `messageType`: a defect, requests are checked before.
  */
 export function toRequestedContent(request: MessageRequest): MessageContent {
-  const { messageType, message, mediaUrl, mediaFilename, optionList } = request;
+  const { messageType, optionList, mediaId: _, ...fields } = request;
   if (messageType === undefined) throw new Error("a message has no type");
   return toMessageContent(messageType, {
-    message,
-    mediaUrl,
-    mediaFilename,
+    ...fields,
     optionList: optionList === undefined ? undefined : {
       ...optionList,
       options: optionList.options.map((option, index) => ({
@@ -136,4 +169,37 @@ export function toRequestedContent(request: MessageRequest): MessageContent {
       })),
     },
   });
+}
+
+type Fill = (text: string) => string;
+type RequestedContent = z.infer<z.ZodObject<typeof contentFields>>;
+
+/** How the texts of a field are filled. What is no text stays as it is. */
+const textFillers: {
+  readonly [Field in RequestedField]: (
+    value: NonNullable<RequestedContent[Field]>,
+    fill: Fill,
+  ) => RequestedContent[Field];
+} = {
+  message: (text, fill) => fill(text),
+  mediaUrl: (url) => url,
+  mediaFilename: (name, fill) => fill(name),
+  optionList: ({ title, buttonLabel, options }, fill) => ({
+    title: fill(title),
+    buttonLabel: fill(buttonLabel),
+    options: options.map((option) => ({
+      ...option,
+      title: fill(option.title),
+      ...(option.description === undefined ? {} : { description: fill(option.description) }),
+    })),
+  }),
+};
+
+/** A message with each text of its content as `fill` gives it. */
+export function mapTexts(request: MessageRequest, fill: Fill): MessageRequest {
+  const filled = requestedFields.filter((field) => request[field] !== undefined).map((field) => {
+    const fillField = textFillers[field] as (value: unknown, fill: Fill) => unknown;
+    return [field, fillField(request[field], fill)];
+  });
+  return { ...request, ...Object.fromEntries(filled) };
 }

@@ -31,9 +31,6 @@ export const mediaFields = {
   mediaSize: z.int().min(0).nullable(),
 };
 
-/** The option or the button that a contact chose. */
-export const choiceSchema = z.object({ id: z.string().nullable().optional(), title: z.string() });
-
 const authorSchema = z.object({
   name: z.string().optional(),
   phone: z.string().optional(),

@@ -52,7 +52,6 @@ export const glossary: Readonly<Record<string, string>> = {
     "Link to the file: of a file of ours a signed one, which works without a token for seven days, a new one in each answer; of a message that was sent with `mediaUrl`, that URL. Null for no file, and for one that is `failed` or `expired`.",
   "message.mediaUrl": "Public https URL of the file, as `mediaUrl` of send-message.",
   mediaFilename: "File name of a document, as the contact sees it.",
-  optionList: "The options to choose from.",
   title: "Heading or label, as the contact sees it.",
   buttonLabel: "Label of the button that opens the list.",
   options: "1 to 10 options.",
@@ -180,8 +179,6 @@ export const glossary: Readonly<Record<string, string>> = {
   chatName: "The provider's name of the chat.",
   direction: "`inbound` for received messages, `outbound` for sent ones.",
   batchId: "The batch that the message belongs to.",
-  choice: "The option that the contact selected.",
-  template: "The sent template, in the official channel's format.",
   instanceInfo: "The instance whose history was read.",
 
   original: "The number as received.",
