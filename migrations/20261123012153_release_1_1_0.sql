@@ -326,6 +326,33 @@ comment on column messaging.events.data is
 comment on column messaging.events.message is
   'Of message.* events, instead of data, which is made from it when it is read: see describe_event.';
 
+-- A new outbound message, as add_outbound_messages stores it.
+create type messaging.outbound_message as (
+  id uuid,
+  instance_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  draft jsonb,
+  assigned_to uuid,
+  agent_id uuid,
+  mode text,
+  interval_seconds integer,
+  scheduled_for timestamptz,
+  held_by text,
+  phone_given text,
+  batch_id uuid,
+  timing jsonb,
+  claim_token uuid,
+  lease_seconds double precision
+);
+comment on column messaging.outbound_message.draft is 'As `message` of accept_message.';
+comment on column messaging.outbound_message.timing is
+  'As `delivery.timing` of accept_message, or NULL.';
+comment on column messaging.outbound_message.claim_token is
+  'Of an immediate message, which its caller sends within lease_seconds; NULL for one that was queued.';
+comment on column messaging.outbound_message.assigned_to is
+  'The operator of the conversation, who wrote the message where the draft says so.';
+
 -- Whether one instance's messages go out: see instance_states. refresh_metrics passes arrays of it.
 create type messaging.instance_state as (
   instance_id uuid,
@@ -1144,40 +1171,6 @@ begin
         'message', format('must be at most %s, to which the warm-up rises', target)
       )))
   end;
-end;
-$$;
-
--- Authenticates a call in the transaction that records it. `authentication` {tokenHash, functionName,
--- instanceVersion}: the token must open this instance and be for sending, and the instance must still be what the caller
--- prepared the call with (see authenticate_client).
--- Returns the token and its instance's limit. Errors: MI022 where the caller must authenticate anew.
-create or replace function messaging.require_client(
-  authentication jsonb,
-  instance_id uuid,
-  out token_id uuid,
-  out requests_per_minute integer
-)
-language plpgsql
-set search_path = ''
-as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  last_used_at timestamptz;
-begin
-  select t.id, i.requests_per_minute, t.last_used_at
-  into token_id, requests_per_minute, last_used_at
-  from messaging.client_tokens t
-  join messaging.instances i on i.id = t.instance_id
-  where t.token_hash = authentication->>'tokenHash'
-    and messaging.may_token_send(t, clock)
-    and i.id = require_client.instance_id
-    and i.xmin::text = authentication->>'instanceVersion';
-  if not found then
-    raise exception using errcode = 'MI022', message = 'authenticate_anew';
-  end if;
-  if messaging.is_token_use_due(last_used_at, clock) then
-    perform messaging.note_token_use(array[token_id]);
-  end if;
 end;
 $$;
 
@@ -5826,6 +5819,48 @@ begin
 end;
 $$;
 
+-- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
+-- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
+-- place_message: of one call all are immediate, or none. The caller holds the contacts.
+create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  insert into messaging.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
+    sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
+    held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
+    cancel_key, created_at
+  )
+  select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
+    m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
+    case when m.draft->>'sentBy' = 'operator' then m.assigned_to end, m.agent_id,
+    (m.draft->>'delayTypingMs')::integer, m.mode, m.interval_seconds,
+    case m.mode when 'sent' then 'sending' else 'queued' end, m.scheduled_for, m.held_by,
+    m.phone_given, nullif(m.draft->'metadata', 'null'), m.draft->>'purpose', m.batch_id,
+    (m.draft->>'mediaId')::uuid, m.draft->>'pausesAgent' is null,
+    (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
+    -- Not the transaction's instant: a keyword's answer stands after the contact's word.
+    clock
+  from unnest(messages) as m;
+  if messages[1].claim_token is null then
+    return;
+  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
+  )
+  select m.id, m.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at, 1, 1,
+    m.claim_token, lease.ends_at
+  from unnest(messages) as m
+  cross join lateral (select clock + make_interval(secs => m.lease_seconds)) as lease(ends_at);
+end;
+$$;
+
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived.
@@ -6316,23 +6351,19 @@ begin
 end;
 $$;
 
--- When a message that has just been queued or scheduled may leave, where its instance is held, by a
--- refusal or an operator, or disconnected, for longer than until the message's slot: see expected_departure. Else the slot and what moved it, as they are.
+-- When a message that has just been queued or scheduled may leave, and what moved it, where its instance is
+-- held at its slot: see expected_departure.
 create or replace function messaging.held_departure(
   message_id uuid,
   instance messaging.instances,
-  inout slot timestamptz,
-  inout held_by text
+  out slot timestamptz,
+  out held_by text
 )
 language plpgsql
+stable
 set search_path = ''
 as $$
 begin
-  perform from messaging.dispatch d
-  where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until, d.disconnected_until) > slot;
-  if not found then
-    return;
-  end if;
   select e.leaves_at, e.held_by into slot, held_by
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
@@ -6685,10 +6716,10 @@ begin
 end;
 $$;
 
--- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
--- (delayed, for an instant of the caller's, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
--- for leaseSeconds and tried once. See accept_message for `delivery`, enqueue_message for `typing`.
--- `slot` and `held_by` are NULL for an immediate message, `claim_token` for all others.
+-- Puts an accepted message that does not leave at once where its delivery requires: `queued` into the paced
+-- lane, `scheduled` (delayed, for an instant of the caller's, or deferred to the dispatcher) into the
+-- unpaced lane. See accept_message for `delivery`, enqueue_message for `typing`. The caller stores it with
+-- add_outbound_messages.
 create or replace function messaging.place_message(
   message_id uuid,
   instance messaging.instances,
@@ -6697,8 +6728,7 @@ create or replace function messaging.place_message(
   contact_id uuid,
   out mode text,
   out slot timestamptz,
-  out held_by text,
-  out claim_token uuid
+  out held_by text
 )
 language plpgsql
 set search_path = ''
@@ -6710,7 +6740,6 @@ declare
   );
   not_before constant timestamptz := messaging.earliest_departure(delivery, clock);
   is_delayed constant boolean := not_before > clock;
-  lease_until timestamptz;
   enqueued record;
   is_new boolean;
   counted_on date;
@@ -6728,7 +6757,7 @@ begin
     end if;
     slot := enqueued.slot;
     held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
-  elsif is_delayed or (delivery->>'isDeferred')::boolean then
+  else
     mode := 'scheduled';
     slot := not_before;
     held_by := case when is_delayed then 'delay' end;
@@ -6741,21 +6770,6 @@ begin
     )
     values (
       message_id, instance.id, 'unpaced', slot, slot, is_new, counted_on
-    );
-  else
-    mode := 'sent';
-    if instance.protection is not null then
-      perform messaging.count_unpaced_send(instance.id, contact_id, not_before);
-    end if;
-    claim_token := gen_random_uuid();
-    lease_until := clock_timestamp()
-      + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
-    insert into messaging.message_queue (
-      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
-      lease_until
-    )
-    values (
-      message_id, instance.id, 'unpaced', not_before, lease_until, 1, 1, claim_token, lease_until
     );
   end if;
 end;
@@ -6842,7 +6856,7 @@ begin
         coalesce(former.message_id, gen_random_uuid()),
         coalesce(former.claim_token, gen_random_uuid()),
         coalesce(own.id, shown.id), v.id,
-        case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
+        v.assigned_to,
         nullif(call.phone, coalesce(own.phone, shown.phone)),
         sending.address,
         former.paused_until
@@ -6851,11 +6865,12 @@ begin
     )
     from rows from (
       jsonb_to_recordset(calls) as (
-        "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
-        message jsonb, delivery jsonb, authentication jsonb
-      )
+        "instanceId" uuid, phone text, idempotency jsonb, message jsonb, delivery jsonb,
+        authentication jsonb
+      ),
+      jsonb_array_elements(calls)
     ) with ordinality as call (
-      instance_id, phone, idempotency, assignment, agent, message, delivery, authentication, place
+      instance_id, phone, idempotency, message, delivery, authentication, request, place
     )
     left join unnest(known) as former on former.place = call.place
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
@@ -6900,16 +6915,13 @@ begin
       offset 0
     ) as v on true
     left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
-    where call.phone is not null and call.message is not null and call.assignment is null and call.agent is null
-      and call.message->>'sentBy' is distinct from 'ai_agent'
-      and call.message->>'mediaId' is null
-      and not coalesce((call.delivery->>'queued')::boolean, false)
-      and not coalesce((call.delivery->>'isDeferred')::boolean, false)
+    where messaging.is_bare_message(call.request)
+      and (call.delivery->>'queued')::boolean is not true
+      and (call.delivery->>'isDeferred')::boolean is not true
       and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and call.delivery->>'timing' is null
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
-      and call.delivery->>'timing' is null
-      and call.message->>'needsPhone' is null
       and call.message->>'pausesAgent' is null
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
@@ -6941,241 +6953,36 @@ begin
 end;
 $$;
 
--- accept_message: records a plain sending call in as few statements as it takes: what a call costs is
--- mostly the start of its statements. Plain is a message of a person or a system, without an
--- assignment, without an agent, without a file of ours, without a time of its own (delivery.timing) and without a say on the agent's
--- pause, to a contact that is found by its own phone, has a conversation and
--- may be written to, by a client that is authenticated (see require_client).
--- `request`, the result, the order of the locks and the errors are accept_message's. Each step does what
--- the step of the same name in record_sending_call does.
--- Returns NULL where the call is not plain: nothing is written or locked then, and nothing refused.
--- Plans must not depend on statistics: there may be ten contacts or a million.
--- Errors: MI055 where the contact was merged since it was read; the call must be repeated.
-create or replace function messaging.record_plain_call(request jsonb)
-returns jsonb
+-- accept_message: finds or creates what a call is about, step by step: any call that the one statement of
+-- accept_message does not answer. The contact, its conversation, the address, the assignment, and the
+-- agent. `request` and the errors are accept_message's.
+create or replace function messaging.resolve_send(
+  instance messaging.instances,
+  request jsonb,
+  out contact_id uuid,
+  out phone text,
+  out conversation_id uuid,
+  out assigned_to uuid,
+  out address text,
+  out assignment jsonb,
+  out agent_id uuid
+)
 language plpgsql
 set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
-  draft constant jsonb := request->'message';
-  delivery constant jsonb := request->'delivery';
-  given_hash constant text := request->'authentication'->>'tokenHash';
-  given_phone constant text := request->>'phone';
-  wanted_key constant text := messaging.phone_identity_key(given_phone);
-  has_key constant boolean := request->>'idempotency' is not null;
-  clock constant timestamptz := clock_timestamp();
-  is_immediate constant boolean := (delivery->>'queued')::boolean is not true
-    and (delivery->>'isDeferred')::boolean is not true
-    and coalesce((delivery->>'delaySeconds')::double precision, 0) <= 0;
-  lease_ends_at timestamptz;
-  message_id constant uuid := gen_random_uuid();
-  claim_token constant uuid := gen_random_uuid();
-  mode text := 'sent';
-  status constant text := case when is_immediate then 'sending' else 'queued' end;
-  known record;
-  recorded jsonb;
-  is_pausing boolean := false;
-  paused_until timestamptz;
-  placed record;
-  slot timestamptz;
-  held_by text;
-begin
-  if draft->>'messageType' is null or given_phone is null or draft->>'sentBy' = 'ai_agent'
-    or request->>'assignment' is not null or request->>'agent' is not null
-    or delivery->>'timing' is not null or draft->>'mediaId' is not null
-    or draft->>'needsPhone' is not null or draft->>'pausesAgent' is not null then
-    return null;
-  end if;
-  select i.id as instance_id, case when not is_immediate then i end as instance, i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
-    messaging.is_token_use_due(t.last_used_at, clock) as is_token_use_due,
-    c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
-    agent.is_active as has_agent
-  into known
-  from messaging.contacts c
-  join messaging.instances i on i.id = c.instance_id
-  join messaging.conversations v on v.contact_id = c.id
-  left join messaging.client_tokens t
-    on t.token_hash = given_hash and t.instance_id = i.id
-    and messaging.may_token_send(t, clock)
-    and i.xmin::text = request->'authentication'->>'instanceVersion'
-  left join lateral messaging.proven_address(c.id, false) as sending on true
-  -- The first row says enough, however many agents are active.
-  left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
-  where c.instance_id = (request->>'instanceId')::uuid and c.identity_key = wanted_key
-    and messaging.send_refusal(
-      c.is_blocked, c.consent_marketing, c.last_inbound_at, i.provider_class,
-      draft->>'messageType', draft->>'purpose', clock
-    ) is null
-    and (request->>'authentication' is null or t.id is not null);
-  if not found then
-    return null;
-  end if;
-  if known.token_id is not null and known.is_token_use_due then
-    perform messaging.note_token_use(array[known.token_id]);
-  end if;
-
-  if has_key then
-    recorded := messaging.begin_idempotent(request);
-    if (recorded->'replayed'->>'isAttemptDue')::boolean then
-      recorded := messaging.attempt_again(request, recorded->'replayed');
-    end if;
-  end if;
-  if recorded is null then
-    perform from messaging.contacts c
-    where c.id = known.contact_id and c.merged_into is null
-    for key share;
-    if not found then
-      raise exception using errcode = 'MI055', message = 'merged meanwhile';
-    end if;
-    if known.has_agent then
-      is_pausing := is_immediate or messaging.leaves_in_pause(known.instance, delivery);
-      if is_pausing then
-        paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
-      else
-        select p.paused_until into paused_until from messaging.agent_pauses p
-        where p.contact_id = known.contact_id and p.paused_until > clock;
-      end if;
-    end if;
-    if is_immediate then
-      if known.is_protected then
-        perform messaging.count_unpaced_send(known.instance_id, known.contact_id, clock);
-      end if;
-      -- place_message, written out. The lease begins after all waits.
-      lease_ends_at := clock_timestamp()
-        + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
-      insert into messaging.message_queue (
-        message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts,
-        claim_token, lease_until
-      ) values (
-        message_id, known.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease_ends_at, 1,
-        1, claim_token, lease_ends_at
-      );
-    elsif (delivery->>'queued')::boolean
-      and coalesce((delivery->>'delaySeconds')::double precision, 0) <= 0 then
-      -- place_message, written out.
-      placed := messaging.enqueue_message(
-        message_id, known.instance, (delivery->>'intervalSeconds')::integer,
-        date_trunc('milliseconds', clock),
-        interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0),
-        known.contact_id
-      );
-      mode := 'queued';
-      slot := placed.slot;
-      held_by := placed.held_by;
-    else
-      placed := messaging.place_message(
-        message_id, known.instance, delivery,
-        interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0),
-        known.contact_id
-      );
-      mode := placed.mode;
-      slot := placed.slot;
-      held_by := placed.held_by;
-    end if;
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
-      held_by, phone_given, metadata, purpose
-    ) values (
-      message_id, known.instance_id, known.contact_id, known.conversation_id, 'outbound',
-      draft->>'messageType', draft->>'message', nullif(draft->'content', 'null'),
-      draft->>'cardId', draft->>'sentBy',
-      case when draft->>'sentBy' = 'operator' then known.assigned_to end,
-      (draft->>'delayTypingMs')::integer, mode, (delivery->>'intervalSeconds')::integer,
-      status, slot, held_by,
-      nullif(given_phone, known.phone), nullif(draft->'metadata', 'null'), draft->>'purpose'
-    );
-    if not is_immediate then
-      -- held_departure, whose first step is written out: most instances are not held.
-      perform from messaging.dispatch d
-      where d.instance_id = known.instance_id
-        and greatest(d.hold_until, d.operator_hold_until, d.disconnected_until) > slot;
-      if found then
-        placed := messaging.held_departure(message_id, known.instance, slot, held_by);
-        slot := placed.slot;
-        held_by := placed.held_by;
-      end if;
-    end if;
-    if is_pausing and paused_until is not null then
-      perform messaging.touch_contacts(array[known.contact_id]);
-    end if;
-    recorded := jsonb_build_object(
-      'mode', mode,
-      'contactId', known.contact_id,
-      'conversationId', known.conversation_id,
-      'agentId', null,
-      'assignment', null,
-      'messageId', message_id,
-      'status', status,
-      'scheduledFor', messaging.iso_in_zone(slot, known.time_zone),
-      'heldBy', held_by,
-      'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, known.time_zone),
-      'claimToken', case when is_immediate then claim_token end,
-      'to', case when is_immediate then coalesce(known.address, given_phone) end
-    );
-    if has_key then
-      perform messaging.keep_outcome(request, recorded - '{claimToken,to}'::text[], message_id);
-    end if;
-  end if;
-  return messaging.count_recorded_call(
-    recorded, known.token_id, request->'authentication'->>'functionName', known.requests_per_minute
-  );
-end;
-$$;
-
--- Records any sending call, also one that record_plain_call leaves: contact, conversation, assignment, message, slot, agent pause, idempotency
--- key. `request`, the result, the order of the locks and the errors are accept_message's.
-create or replace function messaging.record_sending_call(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  instance messaging.instances;
   contact messaging.contacts;
   conversation messaging.conversations;
   draft constant jsonb := nullif(request->'message', 'null');
-  delivery constant jsonb := request->'delivery';
-  timing constant jsonb := nullif(delivery->'timing', 'null');
-  replayed constant jsonb := messaging.begin_idempotent(request);
-  assignment jsonb;
-  agent_id uuid;
-  outcome jsonb;
-  mode text;
-  message_id constant uuid := gen_random_uuid();
-  claim_token uuid;
-  slot timestamptz;
-  held_by text;
-  placed record;
-  departure record;
-  paused_until timestamptz;
-  is_pausing boolean := false;
-  send_address text;
 begin
-  if (replayed->'replayed'->>'isAttemptDue')::boolean then
-    return messaging.attempt_again(request, replayed->'replayed');
-  elsif replayed is not null then
-    return replayed;
-  end if;
-  if draft is not null and timing is not null then
-    perform messaging.check_timing(delivery);
-  end if;
-
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
   if draft->>'mediaId' is not null then
     perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
   end if;
   if draft is not null then
     perform messaging.refuse_send(instance, contact, draft->>'messageType', draft->>'purpose');
-    send_address := messaging.channel_send_address(
-      instance, contact, request->>'phone',
-      draft->>'needsPhone' is not null
+    address := messaging.channel_send_address(
+      instance, contact, request->>'phone', draft->>'needsPhone' is not null
     );
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
@@ -7184,7 +6991,6 @@ begin
       instance, contact, conversation, request->'assignment'
     );
   end if;
-
   if request->'agent'->>'answersThrough' is not null then
     agent_id := (request->'agent'->>'agentId')::uuid;
     perform messaging.take_agent_turn(
@@ -7196,75 +7002,10 @@ begin
   elsif draft->>'sentBy' = 'ai_agent' then
     agent_id := messaging.conversation_agent(conversation);
   end if;
-
-  if draft is null then
-    mode := 'assign_only';
-  else
-    if agent_id is null and draft->>'sentBy' is distinct from 'ai_agent'
-      and draft->>'pausesAgent' is null and messaging.leaves_in_pause(instance, delivery) then
-      paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
-      is_pausing := true;
-      if paused_until is not null then
-        perform messaging.note_contact(contact.id);
-      end if;
-    end if;
-    placed := messaging.place_message(
-      message_id, instance, delivery,
-      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), contact.id
-    );
-    mode := placed.mode;
-    slot := placed.slot;
-    held_by := placed.held_by;
-    claim_token := placed.claim_token;
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for, held_by, phone_given,
-      metadata, purpose, expires_at, cancel_key, media_id, pauses_agent
-    ) values (
-      message_id, instance.id, contact.id, conversation.id, 'outbound', draft->>'messageType',
-      draft->>'message', nullif(draft->'content', 'null'), draft->>'cardId', draft->>'sentBy',
-      case when draft->>'sentBy' = 'operator' then
-        coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to)
-      end,
-      agent_id, (draft->>'delayTypingMs')::integer, mode,
-      (delivery->>'intervalSeconds')::integer,
-      case mode when 'sent' then 'sending' else 'queued' end, slot, held_by,
-      case when request->>'phone' is distinct from contact.phone then request->>'phone' end,
-      nullif(draft->'metadata', 'null'), draft->>'purpose',
-      (timing->>'expiresAt')::timestamptz, timing->>'cancelKey',
-      (draft->>'mediaId')::uuid, draft->>'pausesAgent' is null
-    );
-  end if;
-
-  if mode in ('queued', 'scheduled') then
-    departure := messaging.held_departure(message_id, instance, slot, held_by);
-    slot := departure.slot;
-    held_by := departure.held_by;
-  end if;
-  perform messaging.touch_noted_contacts();
-  if not is_pausing then
-    select p.paused_until into paused_until from messaging.agent_pauses p
-    where p.contact_id = contact.id and p.paused_until > clock_timestamp();
-  end if;
-
-  outcome := jsonb_build_object(
-    'mode', mode,
-    'contactId', contact.id,
-    'conversationId', conversation.id,
-    'agentId', agent_id,
-    'assignment', assignment,
-    'messageId', case when draft is not null then message_id end,
-    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', messaging.iso_in_zone(slot, instance.time_zone),
-    'heldBy', held_by,
-    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
-  );
-  return messaging.keep_outcome(
-    request, outcome, case when draft is not null then message_id end
-  ) || jsonb_build_object(
-    'claimToken', claim_token,
-    'to', case when mode = 'sent' then send_address end
-  );
+  contact_id := contact.id;
+  phone := contact.phone;
+  conversation_id := conversation.id;
+  assigned_to := coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to);
 end;
 $$;
 
@@ -7621,39 +7362,22 @@ begin
 end;
 $$;
 
--- accept_messages: stores the messages of the plain calls with their claims, as place_message does for
--- one immediate message, and the outcomes under the calls' keys. The caller holds the contacts.
+-- accept_messages: stores the messages of the plain calls with their claims, and the outcomes under the
+-- calls' keys. The caller holds the contacts.
 create or replace function messaging.write_acceptances(plain messaging.acceptance[])
 returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  clock constant timestamptz := clock_timestamp();
 begin
-  with messages as (
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-      card_id, sent_by, operator_id, delay_typing_ms, mode, interval_seconds, status, phone_given,
-      metadata, purpose
-    )
-    select p.message_id, p.instance_id, p.contact_id, p.conversation_id, 'outbound',
-      p.message->>'messageType', p.message->>'message', nullif(p.message->'content', 'null'),
-      p.message->>'cardId', p.message->>'sentBy', p.operator_id,
-      (p.message->>'delayTypingMs')::integer, 'sent', (p.delivery->>'intervalSeconds')::integer,
-      'sending', p.phone_given, nullif(p.message->'metadata', 'null'), p.message->>'purpose'
+  perform messaging.add_outbound_messages(array(
+    select row(
+      p.message_id, p.instance_id, p.contact_id, p.conversation_id, p.message, p.operator_id, null,
+      'sent', (p.delivery->>'intervalSeconds')::integer, null, null, p.phone_given, null, null,
+      p.claim_token, (p.delivery->>'leaseSeconds')::double precision
+    )::messaging.outbound_message
     from unnest(plain) as p
-  )
-  insert into messaging.message_queue (
-    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
-    lease_until
-  )
-  select p.message_id, p.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at,
-    1, 1, p.claim_token, lease.ends_at
-  from unnest(plain) as p
-  cross join lateral (
-    select clock + make_interval(secs => (p.delivery->>'leaseSeconds')::double precision)
-  ) as lease(ends_at);
+  ));
   if exists (select from unnest(plain) as p where p.idempotency is not null) then
     update messaging.idempotency_keys k
     set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
@@ -7682,7 +7406,9 @@ $$;
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
--- Most calls are plain, and take the short way of record_plain_call.
+-- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
+-- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
+-- statistics: there may be ten contacts or a million. The steps inherit the settings below.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
@@ -7693,23 +7419,169 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
-  recorded jsonb := messaging.record_plain_call(request);
-  authentication jsonb;
-  client record;
+  draft constant jsonb := nullif(request->'message', 'null');
+  delivery constant jsonb := request->'delivery';
+  timing constant jsonb := nullif(delivery->'timing', 'null');
+  authentication constant jsonb := nullif(request->'authentication', 'null');
+  given_phone constant text := request->>'phone';
+  has_key constant boolean := request->>'idempotency' is not null;
+  clock constant timestamptz := clock_timestamp();
+  is_bare constant boolean := messaging.is_bare_message(request);
+  wanted_key constant text := case when is_bare then messaging.phone_identity_key(given_phone) end;
+  is_immediate constant boolean := draft is not null
+    and (delivery->>'queued')::boolean is not true and (delivery->>'isDeferred')::boolean is not true
+    and messaging.earliest_departure(delivery, clock) <= clock;
+  message_id constant uuid := case when draft is not null then gen_random_uuid() end;
+  claim_token constant uuid := case when is_immediate then gen_random_uuid() end;
+  known record;
+  is_known boolean;
+  resolved record;
+  assignment jsonb;
+  agent_id uuid;
+  recorded jsonb;
+  paused_until timestamptz;
+  is_pausing boolean := false;
+  mode text := case when draft is null then 'assign_only' else 'sent' end;
+  placed record;
+  slot timestamptz;
+  held_by text;
 begin
+  select i.id as instance_id, case when is_bare and not is_immediate then i end as instance,
+    i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
+    messaging.is_token_use_due(t.last_used_at, clock) as is_token_use_due,
+    c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
+    agent.is_active as has_agent
+  into known
+  from messaging.instances i
+  left join messaging.contacts c
+    on c.instance_id = i.id and c.identity_key = wanted_key
+    and messaging.send_refusal(
+      c.is_blocked, c.consent_marketing, c.last_inbound_at, i.provider_class,
+      draft->>'messageType', draft->>'purpose', clock
+    ) is null
+  left join messaging.conversations v on v.contact_id = c.id
+  left join messaging.client_tokens t
+    on t.token_hash = authentication->>'tokenHash' and t.instance_id = i.id
+    and messaging.may_token_send(t, clock)
+    and i.xmin::text = authentication->>'instanceVersion'
+  left join lateral messaging.proven_address(c.id, false) as sending on true
+  -- The first row says enough, however many agents are active.
+  left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
+  where i.id = (request->>'instanceId')::uuid;
+  if authentication is not null and known.token_id is null then
+    raise exception using errcode = 'MI022', message = 'authenticate_anew';
+  elsif known.token_id is not null and known.is_token_use_due then
+    perform messaging.note_token_use(array[known.token_id]);
+  end if;
+  if has_key then
+    recorded := messaging.begin_idempotent(request);
+    if (recorded->'replayed'->>'isAttemptDue')::boolean then
+      recorded := messaging.attempt_again(request, recorded->'replayed');
+    end if;
+  end if;
   if recorded is not null then
-    return recorded;
+    return messaging.count_recorded_call(
+      recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
+    );
   end if;
-  authentication := nullif(request->'authentication', 'null');
-  if authentication is null then
-    return messaging.record_sending_call(request);
+
+  if timing is not null and draft is not null then
+    perform messaging.check_timing(delivery);
   end if;
-  client := messaging.require_client(authentication, (request->>'instanceId')::uuid);
-  recorded := messaging.record_sending_call(request);
+  is_known := known.conversation_id is not null;
+  if is_known then
+    perform from messaging.contacts c
+    where c.id = known.contact_id and c.merged_into is null
+    for key share;
+    if not found then
+      raise exception using errcode = 'MI055', message = 'merged meanwhile';
+    end if;
+  else
+    known.instance := (select i from messaging.instances i where i.id = known.instance_id);
+    resolved := messaging.resolve_send(known.instance, request);
+    known.contact_id := resolved.contact_id;
+    known.phone := resolved.phone;
+    known.conversation_id := resolved.conversation_id;
+    known.assigned_to := resolved.assigned_to;
+    known.address := resolved.address;
+    assignment := resolved.assignment;
+    agent_id := resolved.agent_id;
+  end if;
+
+  if known.has_agent then
+    is_pausing := draft is not null and agent_id is null
+      and draft->>'sentBy' is distinct from 'ai_agent' and draft->>'pausesAgent' is null
+      and (is_immediate or messaging.leaves_in_pause(known.instance, delivery));
+    if is_pausing then
+      paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
+    else
+      select p.paused_until into paused_until from messaging.agent_pauses p
+      where p.contact_id = known.contact_id and p.paused_until > clock;
+    end if;
+  end if;
+  if is_immediate then
+    if known.is_protected then
+      perform messaging.count_unpaced_send(known.instance_id, known.contact_id, clock);
+    end if;
+  elsif draft is not null then
+    placed := messaging.place_message(
+      message_id, known.instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), known.contact_id
+    );
+    mode := placed.mode;
+    slot := placed.slot;
+    held_by := placed.held_by;
+  end if;
+  if draft is not null then
+    perform messaging.add_outbound_messages(array[row(
+      message_id, known.instance_id, known.contact_id, known.conversation_id, draft,
+      known.assigned_to, agent_id, mode, (delivery->>'intervalSeconds')::integer, slot, held_by,
+      nullif(given_phone, known.phone), null, timing, claim_token,
+      (delivery->>'leaseSeconds')::double precision
+    )::messaging.outbound_message]);
+  end if;
+  if slot is not null then
+    perform from messaging.dispatch d
+    where d.instance_id = known.instance_id and messaging.is_held_at(d, slot);
+    if found then
+      placed := messaging.held_departure(message_id, known.instance);
+      slot := placed.slot;
+      held_by := placed.held_by;
+    end if;
+  end if;
+  if is_known and is_pausing and paused_until is not null then
+    perform messaging.touch_contacts(array[known.contact_id]);
+  elsif not is_known then
+    if is_pausing and paused_until is not null then
+      perform messaging.note_contact(known.contact_id);
+    end if;
+    perform messaging.touch_noted_contacts();
+  end if;
+
+  recorded := jsonb_build_object(
+    'mode', mode,
+    'contactId', known.contact_id,
+    'conversationId', known.conversation_id,
+    'agentId', agent_id,
+    'assignment', assignment,
+    'messageId', message_id,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', messaging.iso_in_zone(slot, known.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, known.time_zone),
+    'claimToken', claim_token,
+    'to', case when is_immediate then coalesce(known.address, given_phone) end
+  );
+  if has_key then
+    perform messaging.keep_outcome(request, recorded - '{claimToken,to}'::text[], message_id);
+  end if;
   return messaging.count_recorded_call(
-    recorded, client.token_id, authentication->>'functionName', client.requests_per_minute
+    recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
   );
 end;
 $$;
@@ -8330,6 +8202,23 @@ stable
 return greatest(
   clock + make_interval(secs => coalesce((delivery ->> 'delaySeconds')::double precision, 0)),
   date_trunc('milliseconds', (delivery -> 'timing' ->> 'sendAt')::timestamptz)
+);
+
+-- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
+-- system, to a phone, without an assignment, an agent or a file of ours.
+create or replace function messaging.is_bare_message(request jsonb)
+returns boolean
+language sql
+immutable
+return coalesce(
+  request ->> 'phone' is not null
+  and request -> 'message' ->> 'messageType' is not null
+  and request ->> 'assignment' is null
+  and request ->> 'agent' is null
+  and request -> 'message' ->> 'sentBy' is distinct from 'ai_agent'
+  and request -> 'message' ->> 'mediaId' is null
+  and request -> 'message' ->> 'needsPhone' is null,
+  false
 );
 
 -- The advisory lock of a provider's message id: the messages of an instance share 256 locks, because a
@@ -13674,6 +13563,16 @@ begin atomic
   limit 1;
 end;
 
+-- Whether an instance is held at that instant, by its provider's refusal or an operator, or disconnected.
+create or replace function messaging.is_held_at(dispatch messaging.dispatch, at timestamptz)
+returns boolean
+language sql
+stable
+return coalesce(
+  greatest(dispatch.hold_until, dispatch.operator_hold_until, dispatch.disconnected_until) > at,
+  false
+);
+
 -- Whether that day is one of the instance's weekdays for sending. It may be a holiday all the same.
 create or replace function messaging.is_window_day(instance messaging.instances, local_day date)
 returns boolean
@@ -14748,16 +14647,12 @@ begin
     where m.id = placed_id;
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
-      mode, interval_seconds, status, scheduled_for, held_by, phone_given, metadata, purpose, batch_id,
-      expires_at, media_id
-    )
-    select placed_id, instance.id, c.id, conversation.id, 'outbound', recipient.draft->>'messageType',
-      recipient.draft->>'message', nullif(recipient.draft->'content', 'null'),
-      recipient.draft->>'cardId', 'queued', batch.interval_seconds, 'queued', placed.slot,
-      moved_by, nullif(recipient.phone, c.phone), nullif(recipient.draft->'metadata', 'null'),
-      batch.purpose, batch.id, batch.expires_at, (recipient.draft->>'mediaId')::uuid
+    perform messaging.add_outbound_messages(array[row(
+      placed_id, instance.id, recipient.contact_id, conversation.id,
+      recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
+      batch.interval_seconds, placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
+      jsonb_build_object('expiresAt', batch.expires_at), null, null
+    )::messaging.outbound_message])
     from messaging.contacts c
     where c.id = recipient.contact_id;
   end if;
@@ -15746,16 +15641,14 @@ begin
   placed := messaging.place_message(
     confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
   );
-  insert into messaging.messages (
-    id, instance_id, contact_id, conversation_id, direction, message_type, message, sent_by, mode,
-    status, scheduled_for, purpose, created_at
-  ) values (
-    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id, 'outbound',
-    'text', instance.opt_out_confirmation, 'system', placed.mode, 'queued', placed.slot,
-    'opt_out_confirmation',
-    -- Not the transaction's instant: the confirmation stands after the contact's word.
-    clock_timestamp()
-  );
+  perform messaging.add_outbound_messages(array[row(
+    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', instance.opt_out_confirmation, 'sentBy', 'system',
+      'purpose', 'opt_out_confirmation'
+    ),
+    null, null, placed.mode, null, placed.slot, placed.held_by, null, null, null, null, null
+  )::messaging.outbound_message]);
 end;
 $$;
 
@@ -21203,7 +21096,11 @@ when
   (old.status not in ('queued', 'sending'))
 execute function messaging.follow_merge();
 
+drop function messaging.record_sending_call(jsonb);
+
 drop function messaging.refuse_unreachable_contact(messaging.instances,messaging.contacts,text);
+
+drop function messaging.require_client(jsonb,uuid);
 
 drop function messaging.resolve_contact(uuid,text);
 

@@ -34,16 +34,12 @@ begin
     where m.id = placed_id;
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
-    insert into messaging.messages (
-      id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
-      mode, interval_seconds, status, scheduled_for, held_by, phone_given, metadata, purpose, batch_id,
-      expires_at, media_id
-    )
-    select placed_id, instance.id, c.id, conversation.id, 'outbound', recipient.draft->>'messageType',
-      recipient.draft->>'message', nullif(recipient.draft->'content', 'null'),
-      recipient.draft->>'cardId', 'queued', batch.interval_seconds, 'queued', placed.slot,
-      moved_by, nullif(recipient.phone, c.phone), nullif(recipient.draft->'metadata', 'null'),
-      batch.purpose, batch.id, batch.expires_at, (recipient.draft->>'mediaId')::uuid
+    perform messaging.add_outbound_messages(array[row(
+      placed_id, instance.id, recipient.contact_id, conversation.id,
+      recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
+      batch.interval_seconds, placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
+      jsonb_build_object('expiresAt', batch.expires_at), null, null
+    )::messaging.outbound_message])
     from messaging.contacts c
     where c.id = recipient.contact_id;
   end if;

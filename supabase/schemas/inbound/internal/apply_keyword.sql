@@ -39,15 +39,13 @@ begin
   placed := messaging.place_message(
     confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
   );
-  insert into messaging.messages (
-    id, instance_id, contact_id, conversation_id, direction, message_type, message, sent_by, mode,
-    status, scheduled_for, purpose, created_at
-  ) values (
-    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id, 'outbound',
-    'text', instance.opt_out_confirmation, 'system', placed.mode, 'queued', placed.slot,
-    'opt_out_confirmation',
-    -- Not the transaction's instant: the confirmation stands after the contact's word.
-    clock_timestamp()
-  );
+  perform messaging.add_outbound_messages(array[row(
+    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', instance.opt_out_confirmation, 'sentBy', 'system',
+      'purpose', 'opt_out_confirmation'
+    ),
+    null, null, placed.mode, null, placed.slot, placed.held_by, null, null, null, null, null
+  )::messaging.outbound_message]);
 end;
 $$;

@@ -1,20 +1,16 @@
--- When a message that has just been queued or scheduled may leave, where its instance is held, by a
--- refusal or an operator, or disconnected, for longer than until the message's slot: see expected_departure. Else the slot and what moved it, as they are.
+-- When a message that has just been queued or scheduled may leave, and what moved it, where its instance is
+-- held at its slot: see expected_departure.
 create or replace function messaging.held_departure(
   message_id uuid,
   instance messaging.instances,
-  inout slot timestamptz,
-  inout held_by text
+  out slot timestamptz,
+  out held_by text
 )
 language plpgsql
+stable
 set search_path = ''
 as $$
 begin
-  perform from messaging.dispatch d
-  where d.instance_id = instance.id and greatest(d.hold_until, d.operator_hold_until, d.disconnected_until) > slot;
-  if not found then
-    return;
-  end if;
   select e.leaves_at, e.held_by into slot, held_by
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id

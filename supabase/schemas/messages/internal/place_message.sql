@@ -1,7 +1,7 @@
--- Puts an accepted message where its delivery requires: `queued` into the paced lane, `scheduled`
--- (delayed, for an instant of the caller's, or deferred to the dispatcher) into the unpaced lane, else `sent`: claimed by the caller
--- for leaseSeconds and tried once. See accept_message for `delivery`, enqueue_message for `typing`.
--- `slot` and `held_by` are NULL for an immediate message, `claim_token` for all others.
+-- Puts an accepted message that does not leave at once where its delivery requires: `queued` into the paced
+-- lane, `scheduled` (delayed, for an instant of the caller's, or deferred to the dispatcher) into the
+-- unpaced lane. See accept_message for `delivery`, enqueue_message for `typing`. The caller stores it with
+-- add_outbound_messages.
 create or replace function messaging.place_message(
   message_id uuid,
   instance messaging.instances,
@@ -10,8 +10,7 @@ create or replace function messaging.place_message(
   contact_id uuid,
   out mode text,
   out slot timestamptz,
-  out held_by text,
-  out claim_token uuid
+  out held_by text
 )
 language plpgsql
 set search_path = ''
@@ -23,7 +22,6 @@ declare
   );
   not_before constant timestamptz := messaging.earliest_departure(delivery, clock);
   is_delayed constant boolean := not_before > clock;
-  lease_until timestamptz;
   enqueued record;
   is_new boolean;
   counted_on date;
@@ -41,7 +39,7 @@ begin
     end if;
     slot := enqueued.slot;
     held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
-  elsif is_delayed or (delivery->>'isDeferred')::boolean then
+  else
     mode := 'scheduled';
     slot := not_before;
     held_by := case when is_delayed then 'delay' end;
@@ -54,21 +52,6 @@ begin
     )
     values (
       message_id, instance.id, 'unpaced', slot, slot, is_new, counted_on
-    );
-  else
-    mode := 'sent';
-    if instance.protection is not null then
-      perform messaging.count_unpaced_send(instance.id, contact_id, not_before);
-    end if;
-    claim_token := gen_random_uuid();
-    lease_until := clock_timestamp()
-      + make_interval(secs => (delivery->>'leaseSeconds')::double precision);
-    insert into messaging.message_queue (
-      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
-      lease_until
-    )
-    values (
-      message_id, instance.id, 'unpaced', not_before, lease_until, 1, 1, claim_token, lease_until
     );
   end if;
 end;

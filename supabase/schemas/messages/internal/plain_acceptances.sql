@@ -26,7 +26,7 @@ begin
         coalesce(former.message_id, gen_random_uuid()),
         coalesce(former.claim_token, gen_random_uuid()),
         coalesce(own.id, shown.id), v.id,
-        case when call.message->>'sentBy' = 'operator' then v.assigned_to end,
+        v.assigned_to,
         nullif(call.phone, coalesce(own.phone, shown.phone)),
         sending.address,
         former.paused_until
@@ -35,11 +35,12 @@ begin
     )
     from rows from (
       jsonb_to_recordset(calls) as (
-        "instanceId" uuid, phone text, idempotency jsonb, assignment jsonb, agent jsonb,
-        message jsonb, delivery jsonb, authentication jsonb
-      )
+        "instanceId" uuid, phone text, idempotency jsonb, message jsonb, delivery jsonb,
+        authentication jsonb
+      ),
+      jsonb_array_elements(calls)
     ) with ordinality as call (
-      instance_id, phone, idempotency, assignment, agent, message, delivery, authentication, place
+      instance_id, phone, idempotency, message, delivery, authentication, request, place
     )
     left join unnest(known) as former on former.place = call.place
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
@@ -84,16 +85,13 @@ begin
       offset 0
     ) as v on true
     left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
-    where call.phone is not null and call.message is not null and call.assignment is null and call.agent is null
-      and call.message->>'sentBy' is distinct from 'ai_agent'
-      and call.message->>'mediaId' is null
-      and not coalesce((call.delivery->>'queued')::boolean, false)
-      and not coalesce((call.delivery->>'isDeferred')::boolean, false)
+    where messaging.is_bare_message(call.request)
+      and (call.delivery->>'queued')::boolean is not true
+      and (call.delivery->>'isDeferred')::boolean is not true
       and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and call.delivery->>'timing' is null
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
-      and call.delivery->>'timing' is null
-      and call.message->>'needsPhone' is null
       and call.message->>'pausesAgent' is null
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),

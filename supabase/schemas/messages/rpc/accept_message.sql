@@ -16,7 +16,9 @@
 -- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
--- Most calls are plain, and take the short way of record_plain_call.
+-- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
+-- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
+-- statistics: there may be ten contacts or a million. The steps inherit the settings below.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
@@ -27,23 +29,169 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
-  recorded jsonb := messaging.record_plain_call(request);
-  authentication jsonb;
-  client record;
+  draft constant jsonb := nullif(request->'message', 'null');
+  delivery constant jsonb := request->'delivery';
+  timing constant jsonb := nullif(delivery->'timing', 'null');
+  authentication constant jsonb := nullif(request->'authentication', 'null');
+  given_phone constant text := request->>'phone';
+  has_key constant boolean := request->>'idempotency' is not null;
+  clock constant timestamptz := clock_timestamp();
+  is_bare constant boolean := messaging.is_bare_message(request);
+  wanted_key constant text := case when is_bare then messaging.phone_identity_key(given_phone) end;
+  is_immediate constant boolean := draft is not null
+    and (delivery->>'queued')::boolean is not true and (delivery->>'isDeferred')::boolean is not true
+    and messaging.earliest_departure(delivery, clock) <= clock;
+  message_id constant uuid := case when draft is not null then gen_random_uuid() end;
+  claim_token constant uuid := case when is_immediate then gen_random_uuid() end;
+  known record;
+  is_known boolean;
+  resolved record;
+  assignment jsonb;
+  agent_id uuid;
+  recorded jsonb;
+  paused_until timestamptz;
+  is_pausing boolean := false;
+  mode text := case when draft is null then 'assign_only' else 'sent' end;
+  placed record;
+  slot timestamptz;
+  held_by text;
 begin
+  select i.id as instance_id, case when is_bare and not is_immediate then i end as instance,
+    i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
+    messaging.is_token_use_due(t.last_used_at, clock) as is_token_use_due,
+    c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
+    agent.is_active as has_agent
+  into known
+  from messaging.instances i
+  left join messaging.contacts c
+    on c.instance_id = i.id and c.identity_key = wanted_key
+    and messaging.send_refusal(
+      c.is_blocked, c.consent_marketing, c.last_inbound_at, i.provider_class,
+      draft->>'messageType', draft->>'purpose', clock
+    ) is null
+  left join messaging.conversations v on v.contact_id = c.id
+  left join messaging.client_tokens t
+    on t.token_hash = authentication->>'tokenHash' and t.instance_id = i.id
+    and messaging.may_token_send(t, clock)
+    and i.xmin::text = authentication->>'instanceVersion'
+  left join lateral messaging.proven_address(c.id, false) as sending on true
+  -- The first row says enough, however many agents are active.
+  left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
+  where i.id = (request->>'instanceId')::uuid;
+  if authentication is not null and known.token_id is null then
+    raise exception using errcode = 'MI022', message = 'authenticate_anew';
+  elsif known.token_id is not null and known.is_token_use_due then
+    perform messaging.note_token_use(array[known.token_id]);
+  end if;
+  if has_key then
+    recorded := messaging.begin_idempotent(request);
+    if (recorded->'replayed'->>'isAttemptDue')::boolean then
+      recorded := messaging.attempt_again(request, recorded->'replayed');
+    end if;
+  end if;
   if recorded is not null then
-    return recorded;
+    return messaging.count_recorded_call(
+      recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
+    );
   end if;
-  authentication := nullif(request->'authentication', 'null');
-  if authentication is null then
-    return messaging.record_sending_call(request);
+
+  if timing is not null and draft is not null then
+    perform messaging.check_timing(delivery);
   end if;
-  client := messaging.require_client(authentication, (request->>'instanceId')::uuid);
-  recorded := messaging.record_sending_call(request);
+  is_known := known.conversation_id is not null;
+  if is_known then
+    perform from messaging.contacts c
+    where c.id = known.contact_id and c.merged_into is null
+    for key share;
+    if not found then
+      raise exception using errcode = 'MI055', message = 'merged meanwhile';
+    end if;
+  else
+    known.instance := (select i from messaging.instances i where i.id = known.instance_id);
+    resolved := messaging.resolve_send(known.instance, request);
+    known.contact_id := resolved.contact_id;
+    known.phone := resolved.phone;
+    known.conversation_id := resolved.conversation_id;
+    known.assigned_to := resolved.assigned_to;
+    known.address := resolved.address;
+    assignment := resolved.assignment;
+    agent_id := resolved.agent_id;
+  end if;
+
+  if known.has_agent then
+    is_pausing := draft is not null and agent_id is null
+      and draft->>'sentBy' is distinct from 'ai_agent' and draft->>'pausesAgent' is null
+      and (is_immediate or messaging.leaves_in_pause(known.instance, delivery));
+    if is_pausing then
+      paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
+    else
+      select p.paused_until into paused_until from messaging.agent_pauses p
+      where p.contact_id = known.contact_id and p.paused_until > clock;
+    end if;
+  end if;
+  if is_immediate then
+    if known.is_protected then
+      perform messaging.count_unpaced_send(known.instance_id, known.contact_id, clock);
+    end if;
+  elsif draft is not null then
+    placed := messaging.place_message(
+      message_id, known.instance, delivery,
+      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), known.contact_id
+    );
+    mode := placed.mode;
+    slot := placed.slot;
+    held_by := placed.held_by;
+  end if;
+  if draft is not null then
+    perform messaging.add_outbound_messages(array[row(
+      message_id, known.instance_id, known.contact_id, known.conversation_id, draft,
+      known.assigned_to, agent_id, mode, (delivery->>'intervalSeconds')::integer, slot, held_by,
+      nullif(given_phone, known.phone), null, timing, claim_token,
+      (delivery->>'leaseSeconds')::double precision
+    )::messaging.outbound_message]);
+  end if;
+  if slot is not null then
+    perform from messaging.dispatch d
+    where d.instance_id = known.instance_id and messaging.is_held_at(d, slot);
+    if found then
+      placed := messaging.held_departure(message_id, known.instance);
+      slot := placed.slot;
+      held_by := placed.held_by;
+    end if;
+  end if;
+  if is_known and is_pausing and paused_until is not null then
+    perform messaging.touch_contacts(array[known.contact_id]);
+  elsif not is_known then
+    if is_pausing and paused_until is not null then
+      perform messaging.note_contact(known.contact_id);
+    end if;
+    perform messaging.touch_noted_contacts();
+  end if;
+
+  recorded := jsonb_build_object(
+    'mode', mode,
+    'contactId', known.contact_id,
+    'conversationId', known.conversation_id,
+    'agentId', agent_id,
+    'assignment', assignment,
+    'messageId', message_id,
+    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
+    'scheduledFor', messaging.iso_in_zone(slot, known.time_zone),
+    'heldBy', held_by,
+    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, known.time_zone),
+    'claimToken', claim_token,
+    'to', case when is_immediate then coalesce(known.address, given_phone) end
+  );
+  if has_key then
+    perform messaging.keep_outcome(request, recorded - '{claimToken,to}'::text[], message_id);
+  end if;
   return messaging.count_recorded_call(
-    recorded, client.token_id, authentication->>'functionName', client.requests_per_minute
+    recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
   );
 end;
 $$;

@@ -1,4 +1,4 @@
-/** The short ways of a single call and of its settlement, against the steps that take any other. */
+/** What a call costs less for a known contact, and its settlement: it reads as any other. */
 
 import { assert, assertEquals } from "../../support/assert.ts";
 import { readCallerView } from "../../support/database/caller_view.ts";
@@ -30,9 +30,9 @@ function comparable(value: unknown): string {
 
 const calls: Readonly<Record<string, Json>> = {
   "an immediate message": { message: { messageType: "text", message: "1", sentBy: "operator" } },
-  "an immediate message with a key": {
-    phone: "551187654321",
-    idempotency: { scope: "s", key: "k", fingerprint: "f" },
+  "an immediate message with a key": { idempotency: { scope: "s", key: "k", fingerprint: "f" } },
+  "a message that pauses no agent": {
+    message: { messageType: "text", message: "1", pausesAgent: false },
   },
   "a queued message": {
     delivery: { ...immediate, queued: true },
@@ -40,31 +40,42 @@ const calls: Readonly<Record<string, Json>> = {
   },
   "a delayed message": { delivery: { ...immediate, delaySeconds: 60 } },
   "a deferred message": { delivery: { ...immediate, isDeferred: true } },
+  "a message for an instant": {
+    delivery: {
+      ...{ ...immediate, queued: true },
+      timing: { sendAt: "+1 hour", expiresAt: "+2 hours", cancelKey: "c" },
+    },
+  },
 };
 
+/** An instant from now, for one that is written as "+1 hour". */
+function inHours(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value).replaceAll(
+      /"\+(\d) hours?"/g,
+      (_, hours) => JSON.stringify(new Date(Date.now() + Number(hours) * 3_600_000)),
+    ),
+  );
+}
+
 for (const [name, fields] of Object.entries(calls)) {
-  Deno.test(`${name} is answered and stored by the short way as by the named steps`, async () => {
+  Deno.test(`${name} is answered and stored alike to a phone, which one statement finds, and to a contact's id`, async () => {
     const seen: unknown[] = [];
-    for (const rpc of ["public.accept_message", "messaging.record_sending_call"]) {
+    for (const isByPhone of [true, false]) {
       await using database = await createTestDatabase();
       await createTenant(database.admin, { instanceId });
       await createAgent(database.admin, instanceId);
       const first = sendingCall({ message: { messageType: "text", message: "0" } });
-      await callFunction(database.sql, "accept_message", first);
+      const { contactId } = await callFunction<Json>(database.sql, "accept_message", first);
       await database.admin`
         update messaging.dispatch set hold_until = now() + interval '9 days',
           operator_hold_until = now() + interval '10 days'`;
-      const [{ isPlain } = { isPlain: null }] = await database.admin<{ isPlain: boolean | null }[]>`
-        select messaging.record_plain_call(${
-        JSON.stringify(sendingCall())
-      }::text::jsonb) is not null
-          as "isPlain"`;
-      assert(isPlain);
-      const [row] = await database.admin.unsafe<{ answer: Json }[]>(
-        `select ${rpc}($1::text::jsonb) as answer`,
-        [JSON.stringify(sendingCall(fields))],
-      );
-      seen.push([comparable(row?.answer), await readCallerView(database.admin, instanceId)]);
+      const answer = await callFunction(database.sql, "accept_message", {
+        ...sendingCall(inHours(fields) as Json),
+        ...(isByPhone ? {} : { phone: null, contactId }),
+      });
+      assert(JSON.stringify(answer).includes("aiAgentPausedUntil"));
+      seen.push([comparable(answer), await readCallerView(database.admin, instanceId)]);
     }
     assertEquals(seen[0], seen[1]);
   });

@@ -1,0 +1,41 @@
+-- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
+-- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
+-- place_message: of one call all are immediate, or none. The caller holds the contacts.
+create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  insert into messaging.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
+    sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
+    held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
+    cancel_key, created_at
+  )
+  select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
+    m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
+    case when m.draft->>'sentBy' = 'operator' then m.assigned_to end, m.agent_id,
+    (m.draft->>'delayTypingMs')::integer, m.mode, m.interval_seconds,
+    case m.mode when 'sent' then 'sending' else 'queued' end, m.scheduled_for, m.held_by,
+    m.phone_given, nullif(m.draft->'metadata', 'null'), m.draft->>'purpose', m.batch_id,
+    (m.draft->>'mediaId')::uuid, m.draft->>'pausesAgent' is null,
+    (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
+    -- Not the transaction's instant: a keyword's answer stands after the contact's word.
+    clock
+  from unnest(messages) as m;
+  if messages[1].claim_token is null then
+    return;
+  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
+  )
+  select m.id, m.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at, 1, 1,
+    m.claim_token, lease.ends_at
+  from unnest(messages) as m
+  cross join lateral (select clock + make_interval(secs => m.lease_seconds)) as lease(ends_at);
+end;
+$$;

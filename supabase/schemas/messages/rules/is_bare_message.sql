@@ -1,0 +1,16 @@
+-- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
+-- system, to a phone, without an assignment, an agent or a file of ours.
+create or replace function messaging.is_bare_message(request jsonb)
+returns boolean
+language sql
+immutable
+return coalesce(
+  request ->> 'phone' is not null
+  and request -> 'message' ->> 'messageType' is not null
+  and request ->> 'assignment' is null
+  and request ->> 'agent' is null
+  and request -> 'message' ->> 'sentBy' is distinct from 'ai_agent'
+  and request -> 'message' ->> 'mediaId' is null
+  and request -> 'message' ->> 'needsPhone' is null,
+  false
+);
