@@ -1,9 +1,12 @@
-/** Several processes on one port: the system gives each new connection to one of them. */
+/** Several processes of one port. One that dies is started again. */
 
 import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { StartError } from "../host/start_error.ts";
 import { workArgument } from "./arguments.ts";
+import type { ParentWord } from "./parent_words.ts";
+import { PortSharing, type SharingProcess } from "./port_sharing.ts";
+import { readProcessorSeconds } from "./processor_time.ts";
 import type { ServiceOptions } from "./service.ts";
 import type { ServeSettings } from "./settings.ts";
 
@@ -15,6 +18,7 @@ const shortLifeMs = 5_000;
 const pauseMs = 1_000;
 /** A process stops by itself within 25 s. */
 const killAfterMs = 28_000;
+const lookEveryMs = 1_000;
 
 /**
  * Starts the processes, and each that dies once more, until `stopping` resolves.
@@ -29,19 +33,24 @@ export async function runProcesses(
   refusePortInUse(port, hostname);
   let isStopping = false;
   stopping.then(() => isStopping = true);
+  const sharing = new PortSharing();
   const keep = async (): Promise<void> => {
     while (!isStopping) {
       const startedAt = performance.now();
       const worker = startWorker(options);
+      sharing.add(worker);
       const { code, signal } = await runUntil(worker, stopping);
       if (isStopping) return;
-      consoleLog.error("process_died", { pid: worker.pid, code, signal });
+      sharing.remove(worker);
+      consoleLog.error("process_died", { pid: worker.child.pid, code, signal });
       if (performance.now() - startedAt < shortLifeMs) {
         await Promise.race([stopping, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
       }
     }
   };
+  const timer = setInterval(() => sharing.look(performance.now()), lookEveryMs);
   await Promise.all(Array.from({ length: options.processes }, keep));
+  clearInterval(timer);
 }
 
 /** The processes share the port with each other, and would share it with another service, too. */
@@ -57,9 +66,14 @@ function refusePortInUse(port: number, hostname: string): void {
   }
 }
 
-/** Its standard input stays open as long as this process lives: a worker whose parent has died stops. */
-function startWorker({ processes, console }: ServiceOptions): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
+interface Worker extends SharingProcess {
+  readonly child: Deno.ChildProcess;
+  /** Its standard input stays open as long as this process lives: a worker without parent stops. */
+  readonly words: WritableStreamDefaultWriter<Uint8Array>;
+}
+
+function startWorker({ processes, console }: ServiceOptions): Worker {
+  const child = new Deno.Command(Deno.execPath(), {
     args: [
       // Deno counts a shared port among its unstable API.
       ...["run", "--quiet", "-A", "--unstable-no-legacy-abort", "--unstable-net"],
@@ -70,25 +84,37 @@ function startWorker({ processes, console }: ServiceOptions): Deno.ChildProcess 
     stdout: "inherit",
     stderr: "inherit",
   }).spawn();
+  const words = child.stdin.getWriter();
+  // One that has died hears nothing.
+  const tell = (word: ParentWord): void => {
+    words.write(new TextEncoder().encode(`${word}\n`)).catch(() => {});
+  };
+  return {
+    child,
+    words,
+    readProcessorSeconds: () => readProcessorSeconds(child.pid),
+    listen: () => tell("listen"),
+    spread: () => tell("spread"),
+  };
 }
 
 /** Ends the worker when `stopping` resolves, and waits for its end. */
 async function runUntil(
-  worker: Deno.ChildProcess,
+  { child, words }: Worker,
   stopping: Promise<void>,
 ): Promise<Deno.CommandStatus> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hasEnded = false;
   const end = (signal: Deno.Signal): void => {
-    if (!hasEnded) worker.kill(signal);
+    if (!hasEnded) child.kill(signal);
   };
   stopping.then(() => {
     end("SIGTERM");
     timer = setTimeout(() => end("SIGKILL"), killAfterMs);
   });
-  const status = await worker.status;
+  const status = await child.status;
   hasEnded = true;
   clearTimeout(timer);
-  await worker.stdin.close().catch(() => {});
+  await words.close().catch(() => {});
   return status;
 }

@@ -5,8 +5,9 @@ import { StartError } from "../host/start_error.ts";
 import { logUncaughtErrors } from "../host/uncaught_errors.ts";
 import { readServeCommand } from "./arguments.ts";
 import { checkDatabase, migrateDatabase } from "./database_state.ts";
+import { hearParent } from "./parent_words.ts";
 import { runProcesses } from "./processes.ts";
-import { type ServiceOptions, startService } from "./service.ts";
+import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from "./settings.ts";
 
 /** Errors that a person can fix. Only their message is printed, without a stack trace. */
@@ -28,7 +29,9 @@ export async function runServe(args: readonly string[]): Promise<number> {
     }
     const settings = readServeSettings(environment);
     if (command.name === "work") {
-      await serve(settings, command, Promise.race([stopping, untilParentEnds()]));
+      const service = openService(settings, command);
+      const parentEnds = hearParent((word) => service[word]());
+      await run(service, Promise.race([stopping, parentEnds]));
       return 0;
     }
     await checkDatabase(settings.databaseUrl);
@@ -47,8 +50,15 @@ async function serve(
   options: ServiceOptions,
   stopping: Promise<void>,
 ): Promise<void> {
+  const service = openService(settings, options);
+  service.listen();
+  await run(service, stopping);
+}
+
+async function run(service: Service, stopping: Promise<void>): Promise<void> {
   logUncaughtErrors(consoleLog);
-  const service = await startService(settings, options);
+  // A failure of either ends the process.
+  await Promise.race([service.start(), stopping]);
   await stopping;
   await service.stop();
 }
@@ -74,11 +84,6 @@ function listenForStop(): Promise<void> {
     Deno.addSignalListener(signal, () => resolve());
   }
   return promise;
-}
-
-/** Resolves when the process that holds the other end of the standard input has ended. */
-async function untilParentEnds(): Promise<void> {
-  for await (const _ of Deno.stdin.readable);
 }
 
 function print(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {

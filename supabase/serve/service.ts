@@ -2,77 +2,82 @@ import { version } from "../../shared/model/version.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
 import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";
-import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
-import { scheduleUnderLease } from "./scheduler_lease.ts";
 import { createServiceConsole, isConsolePath, type ServiceConsole } from "./console.ts";
+import { scheduleUnderLease } from "./scheduler_lease.ts";
+import { openServicePort, type ServicePort } from "./service_port.ts";
 import type { ServeSettings } from "./settings.ts";
 
-/** The functions on one port, in this process. */
-export interface Service {
+/** The functions in this process, on a port that it may share with others. */
+export interface Service extends Pick<ServicePort, "listen" | "spread"> {
+  /** Loads the functions. It may listen before, and is ready when they are loaded. */
+  start(): Promise<void>;
   /** Accepts no more requests, and ends those in progress and the runs of the dispatcher. At most 25 s. */
   stop(): Promise<void>;
 }
 
-/** Whoever started the process allows 30 s (docs/one-machine.md). */
-const stopTimeoutMs = 25_000;
-
 export interface ServiceOptions {
-  /** How many of this machine listen on the port, this one among them. */
+  /** How many of this machine share the port, this one among them. */
   readonly processes: number;
   /** Whether the console is served. */
   readonly console: boolean;
 }
 
+/** Whoever started the process allows 30 s (docs/one-machine.md). */
+const stopTimeoutMs = 25_000;
+
 interface Parts {
   functions: FunctionsHost | null;
+  scheduler: Scheduler | null;
   readonly console: ServiceConsole | null;
   readonly probe: DatabaseProbe;
   isStopping: boolean;
 }
 
-/**
- * Starts the service. It listens before its functions are loaded; it is ready when they are.
- *
- * @throws {StartError} when the port is in use.
- */
-export async function startService(
-  settings: ServeSettings,
-  options: ServiceOptions,
-): Promise<Service> {
-  const { port, hostname, databaseUrl } = settings;
+/** Opens a service. It listens and starts when it is told to. */
+export function openService(settings: ServeSettings, options: ServiceOptions): Service {
+  const { port: portNumber, hostname } = settings;
   const parts: Parts = {
     functions: null,
+    scheduler: null,
     console: options.console ? createServiceConsole(originOf(settings), settings.secretKeys) : null,
-    probe: openDatabaseProbe(databaseUrl),
+    probe: openDatabaseProbe(settings.databaseUrl),
     isStopping: false,
   };
-  const server = listenHttp(
-    { port, hostname, reusePort: options.processes > 1 },
+  const port = openServicePort(
+    { port: portNumber, hostname, reusePort: options.processes > 1 },
     (request) => route(request, parts),
   );
-  const functions = await loadFunctions(
+  let starting: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+  return {
+    listen: port.listen,
+    spread: port.spread,
+    start: () => starting ??= startParts(settings, parts),
+    stop: () =>
+      stopped ??= (async () => {
+        await starting;
+        await stopParts(parts, port);
+      })(),
+  };
+}
+
+async function startParts(settings: ServeSettings, parts: Parts): Promise<void> {
+  const { port, hostname, databaseUrl, secretKeys } = settings;
+  parts.functions = await loadFunctions(
     new URL("../../functions/", import.meta.url),
     settings.functionEnvironment,
   );
-  parts.functions = functions;
-  const scheduler = scheduleUnderLease(
+  parts.scheduler = scheduleUnderLease(
     databaseUrl,
-    () => startScheduler(originOf(settings), settings.secretKeys[0]),
+    () => startScheduler(originOf(settings), secretKeys[0]),
     consoleLog,
   );
   consoleLog.info("service_started", { version, hostname, port, pid: Deno.pid });
-  let stopped: Promise<void> | undefined;
-  return { stop: () => stopped ??= stopService(parts, scheduler, functions, server) };
 }
 
 /** Requests in progress are ended first: they need the database. */
-async function stopService(
-  parts: Parts,
-  scheduler: Scheduler,
-  functions: FunctionsHost,
-  server: HttpServer,
-): Promise<void> {
+async function stopParts(parts: Parts, port: ServicePort): Promise<void> {
   parts.isStopping = true;
   const { promise: isLate, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
@@ -80,8 +85,8 @@ async function stopService(
     resolve();
   }, stopTimeoutMs);
   const work = async (): Promise<void> => {
-    await Promise.all([scheduler.stop(), functions.close()]);
-    await server.shutdown();
+    await Promise.all([parts.scheduler?.stop(), parts.functions?.close()]);
+    await port.shutdown();
   };
   await Promise.race([isLate, work()]);
   clearTimeout(timer);

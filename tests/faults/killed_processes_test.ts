@@ -5,7 +5,7 @@ import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { printFigures } from "../support/faults/figures.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
 import { checkBacklog, createBacklog, waitUntilSettled } from "../support/fixtures/backlog.ts";
-import { createTenant } from "../support/fixtures/tenant.ts";
+import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
 import { createSeededRandom } from "../support/seeded_random.ts";
 import { callUntilAnswered } from "../support/stack/sender_calls.ts";
 import { type ServeProcess, startServe } from "../support/stack/serve_process.ts";
@@ -13,9 +13,12 @@ import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();
 const { kills = 3, messages = 60, instances = 12 } = settings;
-const senders = 4;
+/** Between calls of the load: fewer than one process would serve, so that none waits for another. */
+const callEveryMs = 50;
+/** Answered calls between two kills, so that each kill strikes under load. */
+const callsBetween = 5;
 
-Deno.test(`${kills} kills of one of two processes under load lose no message and send none twice`, async () => {
+Deno.test(`${kills} kills of the one of two processes that takes connections, under load, lose no message and send none twice`, async () => {
   const random = createSeededRandom(settings.seed);
   await using database = await createTestDatabase();
   await using provider = startSlowProvider(() => random.between(20, 300));
@@ -30,29 +33,9 @@ Deno.test(`${kills} kills of one of two processes under load lose no message and
     // A killed process's claims last for the provider time-out and 15 seconds.
     environment: { DATABASE_URL: database.url, PROVIDER_TIMEOUT_MS: "2000" },
   });
-  let isOver = false;
-  let sent = 0;
-  const sending = Array.from({ length: senders }, async (_, sender) => {
-    for (let number = 0; !isOver; number++) {
-      const key = `direct-${sender}-${number}`;
-      const { status } = await callUntilAnswered(
-        { url: `${service.origin}/functions/v1/send-message` },
-        tenant,
-        key,
-        {
-          phone: `55119${sender}${String(number).padStart(7, "0")}`,
-          messageType: "text",
-          message: key,
-        },
-      );
-      // 504: the process died while the provider had it; it is not sent again by itself.
-      assert([200, 504].includes(status), `${key}: ${status}`);
-      sent += 1;
-    }
-  });
-  const killed = await killInTurn(service, random.between);
-  isOver = true;
-  await Promise.all(sending);
+  await using load = startLoad(service, tenant);
+  const killed = await killInTurn(service, load, random.between);
+  const sent = await load.end();
   await waitUntilSettled(database.admin);
 
   const counts = await checkBacklog(database.admin, backlog, provider.requests);
@@ -64,27 +47,69 @@ Deno.test(`${kills} kills of one of two processes under load lose no message and
   assertEquals(row?.count, sent, "each call made one message");
   for (const key of row?.keys ?? []) assert((received.get(key)?.length ?? 0) <= 1, key);
   assertEquals(killed, kills);
-  assertGreater(sent, senders);
+  assertGreater(sent, kills * callsBetween);
   assertEquals(service.logged("process_died").length, kills);
 });
 
-/** Kills the process that started last, waits for the one that replaces it, and so on. */
+interface Load extends AsyncDisposable {
+  /** Calls that have been answered. */
+  answered(): number;
+  /** Starts no more calls. @returns how many were made, when all are answered. */
+  end(): Promise<number>;
+}
+
+/** Calls at a steady pace, whatever becomes of the calls before: those of a killed process wait long. */
+function startLoad(service: ServeProcess, tenant: Tenant): Load {
+  const calls: Promise<void>[] = [];
+  let answered = 0;
+  const call = async (number: number): Promise<void> => {
+    const key = `direct-${number}`;
+    const phone = `55119${String(number).padStart(8, "0")}`;
+    const url = `${service.origin}/functions/v1/send-message`;
+    const body = { phone, messageType: "text", message: key };
+    const { status } = await callUntilAnswered({ url }, tenant, key, body);
+    // 504: the process died while the provider had it; it is not sent again by itself.
+    assert([200, 504].includes(status), `${key}: ${status}`);
+    answered += 1;
+  };
+  const timer = setInterval(() => calls.push(call(calls.length)), callEveryMs);
+  const end = async (): Promise<number> => {
+    clearInterval(timer);
+    await Promise.all(calls);
+    return calls.length;
+  };
+  return {
+    answered: () => answered,
+    end,
+    [Symbol.asyncDispose]: async () => {
+      await end().catch(() => {});
+    },
+  };
+}
+
+/** Kills the process that takes connections, when another one is ready to take its place, and so on. */
 async function killInTurn(
   service: ServeProcess,
+  load: Load,
   between: (from: number, to: number) => number,
 ): Promise<number> {
   let killed = 0;
   for (; killed < kills; killed++) {
-    await waitUntil(() => service.logged("service_started").length === killed + 2, {
+    await waitUntil(() => hasBoth(service, killed), { timeoutMs: 120_000, what: "two processes" });
+    const before = load.answered();
+    await waitUntil(() => load.answered() >= before + callsBetween, {
       timeoutMs: 120_000,
-      what: "two processes",
+      what: "answered calls",
     });
-    await delay(between(0, 1_500));
-    Deno.kill(Number(service.logged("service_started").at(-1)?.["pid"]), "SIGKILL");
+    await delay(between(0, 500));
+    Deno.kill(Number(service.logged("port_opened").at(-1)?.["pid"]), "SIGKILL");
   }
-  await waitUntil(() => service.logged("service_started").length === kills + 2, {
-    timeoutMs: 120_000,
-    what: "the last process",
-  });
+  await waitUntil(() => hasBoth(service, kills), { timeoutMs: 120_000, what: "the last process" });
   return killed;
+}
+
+/** Whether one process takes connections, and another one is loaded, after so many kills. */
+function hasBoth(service: ServeProcess, killed: number): boolean {
+  return service.logged("service_started").length === killed + 2 &&
+    service.logged("port_opened").length === killed + 1;
 }
