@@ -17,6 +17,8 @@ const connections = 16;
 const instanceCount = 20;
 const phones = 1_000;
 const maxStartMs = 2_000;
+/** On two cores one process suffices, so both sides do the same: medians of equal sides differ by this. */
+const noise = 0.05;
 /** Until each of two processes runs its code as fast as it will. */
 const warmUpSeconds = 6;
 
@@ -51,7 +53,7 @@ async function compareProcesses(
   const names = ["two processes", "one process"] as const;
   report.comparison({
     ...{ what: "sends, two processes : one", over: rates.two, under: rates.one },
-    ...{ names, unit: "sends/s", bar: { kind: "at least", value: 1 } },
+    ...{ names, unit: "sends/s", bar: { kind: "at least", value: 1 - noise } },
   });
   // Without the warm-up rounds.
   const compare = (series: "slowest" | "ownCpu" | "databaseCpu") => ({
@@ -59,7 +61,7 @@ async function compareProcesses(
   });
   report.comparison({
     ...{ what: "p99 of a send, two processes : one", ...compare("slowest") },
-    ...{ unit: "ms", bar: { kind: "at most", value: 1 } },
+    ...{ unit: "ms", bar: { kind: "at most", value: 1 + noise } },
   });
   if (!canReadCpu) return;
   const unit = "ms/send";
