@@ -17,7 +17,7 @@ import { assertContains, readPast, repeatCalls } from "../support/releases/live_
 import { startOutsideWorld } from "../support/releases/outside_world.ts";
 import { startSteadySender, type SteadySender } from "../support/releases/steady_sender.ts";
 import { type Successor, writeSuccessor } from "../support/releases/successor.ts";
-import { checkMessages } from "../support/releases/upgrade_checks.ts";
+import { checkAddedColumn, checkMessages } from "../support/releases/upgrade_checks.ts";
 import { type DispatchCron, startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { ownRoot, type ServiceProcess, startService } from "../support/stack/service_process.ts";
 import { createDemoRows, demoAppSecret } from "../functions/contract/demo_rows.ts";
@@ -113,6 +113,7 @@ Deno.test({
     assertContains(await readPast(present, data), past, "");
     const calls = [oldSide, newSide].flatMap(({ sender }) => sender.calls);
     const received = outside.provider.requests;
+    await checkAddedColumn(database.admin);
     const counts = await checkMessages(database.admin, data, { received, calls });
     assertEquals(outside.mail.emails.size, instances, "one e-mail for each assignment");
     const replies = received.filter(({ json }) => json["message"] === agentReply);

@@ -3,11 +3,11 @@
 import { assert, assertEquals } from "../assert.ts";
 import { writeInstantsInUtc } from "../instants_in_utc.ts";
 import { secretKey } from "../stack/function_process.ts";
-import type { ServiceProcess } from "../stack/service_process.ts";
+import type { ServiceCalls } from "../stack/service_process.ts";
 import { callWithKey, customer, idOf, type LiveData } from "./live_service.ts";
 
 /** Repeats every call with its key. Each must get its first answer, and do nothing. */
-export async function repeatCalls(service: ServiceProcess, { calls }: LiveData): Promise<void> {
+export async function repeatCalls(service: ServiceCalls, { calls }: LiveData): Promise<void> {
   for (const { instance, path, key, body, answer } of calls) {
     const again = await callWithKey(service, instance, path, key, body);
     // 1.0.0 wrote instants with the offset of the instance's zone.
@@ -18,7 +18,7 @@ export async function repeatCalls(service: ServiceProcess, { calls }: LiveData):
 
 /** What callers read of the past: histories, settled messages, templates and people. */
 export async function readPast(
-  service: ServiceProcess,
+  service: ServiceCalls,
   data: LiveData,
 ): Promise<Readonly<Record<string, unknown>>> {
   const past: Record<string, unknown> = {};

@@ -4,7 +4,7 @@
  */
 
 import { assert, assertEquals } from "../assert.ts";
-import type { ServiceAnswer, ServiceProcess } from "../stack/service_process.ts";
+import type { ServiceAnswer, ServiceCalls } from "../stack/service_process.ts";
 
 /** What an API caller knows of an instance. */
 export interface LiveInstance {
@@ -53,7 +53,7 @@ const webhookSecret = "webhook-secret-of-the-upgrade-test";
 
 /** Fills a service. Nothing is dispatched unless a dispatcher runs. */
 export async function fillService(
-  service: ServiceProcess,
+  service: ServiceCalls,
   options: LiveOptions,
 ): Promise<LiveData> {
   const { workspaceId } = await service.administer("workspaces", { name: "Empresa" });
@@ -84,7 +84,7 @@ export async function fillService(
 }
 
 async function createInstance(
-  service: ServiceProcess,
+  service: ServiceCalls,
   workspaceId: string,
   number: number,
   baseUrl: string,
@@ -112,7 +112,7 @@ async function createInstance(
 
 /** A contact with tags, messages of each outcome, an assignment with its e-mail, and a question. */
 async function holdConversation(
-  service: ServiceProcess,
+  service: ServiceCalls,
   instance: LiveInstance,
 ): Promise<AnsweredCall[]> {
   const phone = customer;
@@ -135,7 +135,7 @@ async function holdConversation(
   return calls;
 }
 
-async function receiveQuestion(service: ServiceProcess, instance: LiveInstance): Promise<void> {
+async function receiveQuestion(service: ServiceCalls, instance: LiveInstance): Promise<void> {
   const { status, body } = await service.call(
     `provider-webhook/zapi/${instance.instanceId}/${webhookSecret}`,
     {
@@ -157,7 +157,7 @@ async function receiveQuestion(service: ServiceProcess, instance: LiveInstance):
 
 /** Queues the messages in turn, so that the texts of each instance ascend. */
 async function fillQueue(
-  service: ServiceProcess,
+  service: ServiceCalls,
   instances: readonly LiveInstance[],
   { messages, intervalSeconds }: LiveOptions,
 ): Promise<AnsweredCall[]> {
@@ -178,7 +178,7 @@ async function fillQueue(
 }
 
 async function callOnce(
-  service: ServiceProcess,
+  service: ServiceCalls,
   instance: LiveInstance,
   path: string,
   key: string,
@@ -198,7 +198,7 @@ export function idOf(answer: ServiceAnswer["body"]): string | undefined {
 
 /** A call with an instance's token and an `Idempotency-Key`. */
 export function callWithKey(
-  service: ServiceProcess,
+  service: ServiceCalls,
   { token }: LiveInstance,
   path: string,
   key: string,

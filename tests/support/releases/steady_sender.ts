@@ -1,7 +1,7 @@
 /** Calls `send-message` again and again while a service is upgraded. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServiceAnswer, ServiceProcess } from "../stack/service_process.ts";
+import type { ServiceAnswer, ServiceCalls } from "../stack/service_process.ts";
 import { callWithKey, type LiveInstance } from "./live_service.ts";
 
 /** A call and its answer. */
@@ -28,7 +28,7 @@ const pauseMs = 60;
  * functions is answered 500, and records nothing: the caller repeats it with its key.
  */
 export function startSteadySender(
-  service: ServiceProcess,
+  service: ServiceCalls,
   instances: readonly LiveInstance[],
   { name, repeatsFailures }: { readonly name: string; readonly repeatsFailures: boolean },
 ): SteadySender {

@@ -8,6 +8,13 @@ import { doubtfulText, idOf, type LiveData } from "./live_service.ts";
 import type { SteadySender } from "./steady_sender.ts";
 import { addedColumn } from "./successor.ts";
 
+/** The successor's migrations have reached every message. */
+export async function checkAddedColumn(admin: Sql): Promise<void> {
+  const rows = await admin<{ added: number }[]>`
+    select ${admin(addedColumn)} as added from messaging.messages where direction = 'outbound'`;
+  assert(rows.every(({ added }) => added === 7), "every row has the new column");
+}
+
 /** Every message was received once, as its state says, and the queue's came in order and pace. */
 export async function checkMessages(
   admin: Sql,
@@ -18,10 +25,8 @@ export async function checkMessages(
   },
 ): Promise<Record<string, number>> {
   assertEquals(calls.filter(({ answer }) => answer.status !== 200), [], "every call was accepted");
-  const rows = await admin<{ id: string; message: string; status: string; added: number }[]>`
-    select id, message, status, ${admin(addedColumn)} as added
-    from messaging.messages where direction = 'outbound'`;
-  assert(rows.every(({ added }) => added === 7), "every row has the new column");
+  const rows = await admin<{ id: string; message: string; status: string }[]>`
+    select id, message, status from messaging.messages where direction = 'outbound'`;
   const ids = new Set(rows.map(({ id }) => id));
   const accepted = [...data.calls, ...calls.map(({ answer }) => ({ answer: answer.body }))]
     .map(({ answer }) => idOf(answer))

@@ -34,8 +34,8 @@ export interface ServiceRequest {
   readonly body?: unknown;
 }
 
-/** A running service. */
-export interface ServiceProcess extends FunctionProcess {
+/** What callers do with a service. */
+export interface ServiceCalls {
   /** Calls a function. The path starts with its name. */
   call(path: string, request?: ServiceRequest): Promise<ServiceAnswer>;
   /** Calls admin-api. @returns the body. @throws {Error} when the call fails. */
@@ -44,6 +44,9 @@ export interface ServiceProcess extends FunctionProcess {
     body: Readonly<Record<string, unknown>>,
   ): Promise<ServiceAnswer["body"]>;
 }
+
+/** A running service. */
+export interface ServiceProcess extends FunctionProcess, ServiceCalls {}
 
 /** This checkout's folder. */
 export const ownRoot = fileURLToPath(new URL("../../..", import.meta.url));
@@ -64,10 +67,13 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
     },
     url: `http://127.0.0.1:${port}/functions/v1`,
   });
-  const call: ServiceProcess["call"] = (path, request) =>
-    callService(`${process.url}/${path}`, request);
+  return { ...process, ...openCalls(process.url) };
+}
+
+/** Calls the service whose functions are at `url`: `http://127.0.0.1:8000/functions/v1`. */
+export function openCalls(url: string): ServiceCalls {
+  const call: ServiceCalls["call"] = (path, request) => callService(`${url}/${path}`, request);
   return {
-    ...process,
     call,
     administer: async (path, body) => {
       const answer = await call(`admin-api/${path}`, { headers: { apikey: secretKey }, body });
