@@ -168,6 +168,8 @@ const dryRunFields = {
 
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
 
+const errorSchema = z.object({ code: z.string(), message: z.string() });
+
 const countSchema = z.int().min(0);
 
 const batchFields = {
@@ -198,6 +200,8 @@ const batchFields = {
   createdAt: instantSchema,
   startedAt: instantSchema.nullable(),
   finishedAt: instantSchema.nullable(),
+  pauseReason: z.enum(["template_refused", "account_restricted", "failures_in_row"]).nullable(),
+  pauseError: errorSchema.nullable(),
 };
 
 export const batchResponseSchema = z.object({ ...successField, ...batchFields });
@@ -216,7 +220,7 @@ const recipientRecordSchema = z.object({
   reason: z.string().nullable(),
   messageId: z.uuid().nullable(),
   scheduledFor: zonedInstantSchema.nullable(),
-  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+  lastError: errorSchema.nullable(),
 });
 
 export const recipientListResponseSchema = z.object({

@@ -80,6 +80,11 @@ export const recordFields = {
     "When the last message is to leave, or was; null for a draft. Of more than 1,000 pending recipients it is an estimate, by the windows, the intervals and the daily limits, as if nobody were skipped; a dry run and the list of recipients give exact slots.",
   startedAt: "When the batch was started; null for a draft.",
   finishedAt: "When nothing of the batch was left to send, or it was canceled.",
+  pauseReason:
+    "Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.",
+  pauseError: "The last error that it paused for; null for all others.",
+  "pauseError.code": "The provider's code, or ours.",
+  "pauseError.message": "The provider's words.",
 };
 
 const counts = {
@@ -104,6 +109,8 @@ export const batchExample = {
   createdAt: "2026-11-23T13:00:00.000Z",
   startedAt: null,
   finishedAt: null,
+  pauseReason: null,
+  pauseError: null,
 };
 
 const storedExample = {
@@ -180,7 +187,8 @@ const actions: Readonly<
   resume: {
     operationId: "resumeBatch",
     summary: "Resume a paused batch",
-    description: "Goes on where it was paused, with new slots.",
+    description:
+      "Goes on where it was paused, by a call or by itself, with new slots. What has failed stays `failed`, until `retry-failed`.",
     status: "running",
   },
   cancel: {
@@ -346,7 +354,7 @@ export const operations: readonly Operation[] = [
     operationId: "getBatch",
     tag: "Batches",
     summary: "Read a batch",
-    description: "How far the batch is.",
+    description: "How far the batch is, and why it has paused by itself.",
     access: "clientToken",
     pathParameters,
     query: instanceQuerySchema,

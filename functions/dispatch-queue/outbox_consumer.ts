@@ -19,6 +19,11 @@ export interface OutboxServices {
   readonly log: Log;
 }
 
+const emailKinds: readonly OutboxKind[] = [
+  ...["assignment_email", "endpoint_disabled_email"] as const,
+  ...["instance_disconnected_email", "batch_paused_email"] as const,
+];
+
 /** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
 const emailsPerClaim = 2;
 
@@ -112,7 +117,7 @@ export class OutboxConsumer {
     try {
       while (!this.#isFinishing) {
         const rows = await claimOutbox(database, {
-          kinds: ["assignment_email", "endpoint_disabled_email", "instance_disconnected_email"],
+          kinds: emailKinds,
           maxRows: emailsPerClaim,
         });
         if (rows.length === 0) return;

@@ -40,6 +40,18 @@ const ofMessage = (when: string): EventDescription => ({
   data: messageData,
 });
 const instanceChange = z.object({ reason: z.string().nullable() });
+const batchData = z.object({
+  batchId: z.uuid(),
+  name: z.string().nullable(),
+  status: z.string(),
+  counts: z.record(z.string(), z.int().min(0)),
+});
+const batchFields = {
+  batchId: "Id of the batch.",
+  name: "Name of the batch.",
+  status: "Status of the batch.",
+  counts: "Number of its recipients in each status, at that moment.",
+};
 const endpointData = z.object({ endpointId: z.uuid() });
 
 /** Each type of event with its data, as the API document describes it. */
@@ -177,21 +189,27 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     }),
     fields: { name: "Name of the template.", status: "The channel's decision." },
   },
+  "batch.paused": {
+    when: "a batch has paused by itself, at an error that its next messages would meet too",
+    dataName: "BatchPausedEventData",
+    data: batchData.extend({
+      reason: z.enum(["template_refused", "account_restricted", "failures_in_row"]),
+      error: z.object({ code: z.string(), message: z.string() }),
+    }),
+    fields: {
+      ...batchFields,
+      reason:
+        "`template_refused` and `account_restricted`: the channel refuses every message of the template, or of the number. `failures_in_row`: five messages in a row have failed with the same code.",
+      error: "The last error.",
+      "error.code": "The provider's code, or ours.",
+      "error.message": "The provider's words.",
+    },
+  },
   "batch.finished": {
     when: "nothing of a batch waits any more",
     dataName: "BatchEventData",
-    data: z.object({
-      batchId: z.uuid(),
-      name: z.string().nullable(),
-      status: z.string(),
-      counts: z.record(z.string(), z.int().min(0)),
-    }),
-    fields: {
-      batchId: "Id of the batch.",
-      name: "Name of the batch.",
-      status: "Status of the batch.",
-      counts: "Number of its recipients in each status, at that moment.",
-    },
+    data: batchData,
+    fields: batchFields,
   },
   "endpoint.disabled": {
     when: "a webhook endpoint was disabled",

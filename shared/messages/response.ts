@@ -4,9 +4,6 @@ import type { AcceptedOutcome, AssignmentOutcome } from "../database/rpcs/messag
 import type { HeldBy, MessageStatus } from "../model/message_status.ts";
 import type { Receipt } from "../providers/provider.ts";
 
-/** The official channel's code for "more than 24 hours since the contact last wrote". */
-const outsideWindowCode = "131047";
-
 /** The result of a successful call: a message, an assignment, or both. */
 export type SendingSuccess =
   & {
@@ -46,7 +43,9 @@ export function respondToSending(
     }
     case "rejected":
       return refuse(
-        receipt.code === outsideWindowCode ? "outside_conversation_window" : "provider_send_failed",
+        receipt.meaning === "outside_conversation_window"
+          ? receipt.meaning
+          : "provider_send_failed",
         {
           ...describeOutcome(outcome, "failed", null),
           details: { code: receipt.code, message: receipt.message },

@@ -86,7 +86,7 @@ function toResult(settlement: Settlement): SettledOutcome {
       return {
         ...claim,
         outcome: "rejected",
-        error: { code: receipt.code, message: receipt.message },
+        error: { code: receipt.code, message: receipt.message, meaning: receipt.meaning },
         retryable: receipt.retryable,
         retryAfterMs: receipt.retryAfterMs,
         scope: receipt.scope,

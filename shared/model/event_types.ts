@@ -8,7 +8,8 @@ export const eventTypes = [
   ...["conversation.assigned", "conversation.status_changed"] as const,
   ...["agent.paused", "agent.resumed"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,
-  ...["instance.limit_changed", "template.status_changed", "batch.finished"] as const,
+  ...["instance.limit_changed", "template.status_changed"] as const,
+  ...["batch.paused", "batch.finished"] as const,
   ...["endpoint.disabled", "endpoint.test"] as const,
 ] as const;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
+import { renderBatchPausedEmail } from "./batch_paused_email.ts";
 import { renderEndpointDisabledEmail } from "./endpoint_disabled_email.ts";
 import { renderInstanceDisconnectedEmail } from "./instance_disconnected_email.ts";
 import type { RenderedEmail } from "./rendered_email.ts";
@@ -30,6 +31,16 @@ const instanceDisconnectedSchema = z.object({
   alertEmail: z.string(),
 });
 
+const batchPausedSchema = z.object({
+  instanceName: z.string(),
+  batchId: z.string(),
+  batchName: z.string().nullable(),
+  reason: z.enum(["template_refused", "account_restricted", "failures_in_row"]),
+  error: z.object({ code: z.string(), message: z.string() }),
+  waiting: z.number(),
+  alertEmail: z.string(),
+});
+
 interface AddressedEmail extends RenderedEmail {
   readonly to: string;
 }
@@ -42,6 +53,10 @@ function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): Addres
   if (kind === "instance_disconnected_email") {
     const values = instanceDisconnectedSchema.parse(payload);
     return { ...renderInstanceDisconnectedEmail(values), to: values.alertEmail };
+  }
+  if (kind === "batch_paused_email") {
+    const values = batchPausedSchema.parse(payload);
+    return { ...renderBatchPausedEmail(values), to: values.alertEmail };
   }
   const values = assignmentEmailSchema.parse(payload);
   const email = renderAssignmentEmail({

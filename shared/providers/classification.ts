@@ -2,6 +2,7 @@
  * Turns a provider's answer into a receipt. Every provider looks up its own error codes first. This
  * file classifies answers without a known code.
  */
+import type { RefusalMeaning } from "../model/refusal_meaning.ts";
 import { readRetryAfterMs } from "../runtime/retry_after.ts";
 import type { HttpAnswer, HttpFailure } from "./http/call.ts";
 import type { Receipt } from "./provider.ts";
@@ -47,6 +48,8 @@ export interface Refusal {
   readonly message: string;
   /** The wait that the provider requests (`Retry-After`). Kept for retryable refusals only. */
   readonly retryAfterMs?: number | undefined;
+  /** What it means beyond this message; undefined for nothing. */
+  readonly meaning?: RefusalMeaning | undefined;
 }
 
 /** The receipt of a refusal with this meaning. */
@@ -63,6 +66,7 @@ export function toRefusalReceipt(classification: Classification, refusal: Refusa
       : {}),
     scope: classification.scope,
     ...("isOutage" in classification ? { isOutage: classification.isOutage } : {}),
+    ...(refusal.meaning === undefined ? {} : { meaning: refusal.meaning }),
   };
 }
 
@@ -78,6 +82,17 @@ export const instanceOutage: Classification = {
  * it.
  */
 export const instanceRefusal: Classification = { verdict: "permanent", scope: "instance" };
+
+/**
+ * A code, or the first and the last of several; what it says, in a few words; what we do about it; and what
+ * it means beyond its message.
+ */
+export type KnownCode = readonly [
+  code: number | readonly [first: number, last: number],
+  says: string,
+  Classification,
+  RefusalMeaning?,
+];
 
 /** The meaning of a text in a provider's answer. */
 export interface KnownAnswer {

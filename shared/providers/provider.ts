@@ -6,6 +6,7 @@
 import type { Bytes } from "../model/bytes.ts";
 import type { Issue } from "../model/errors.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
+import type { RefusalMeaning } from "../model/refusal_meaning.ts";
 import type { FileSource } from "./webhooks/received_file.ts";
 import type { MessageContent, TemplateContent } from "../model/message_content.ts";
 
@@ -69,6 +70,8 @@ export type Receipt =
     readonly code: string;
     /** The provider's own error text, for `details`; free of credentials. */
     readonly message: string;
+    /** What it means beyond this message; undefined for nothing. */
+    readonly meaning?: RefusalMeaning | undefined;
     readonly retryable: boolean;
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { KnownCode } from "./classification.ts";
 
 /** One example of a webhook call. */
 export interface WebhookExample {
@@ -16,6 +17,8 @@ export interface ProviderDocs {
   readonly exampleInstanceId: string;
   /** The fields of `providerConfig`, in Markdown, required ones first. */
   readonly configFields: string;
+  /** Its error codes, where it has any: the rows of docs/errors.md. */
+  readonly codes?: readonly KnownCode[];
   readonly webhook: {
     readonly summary: string;
     readonly description: string;

@@ -18,6 +18,7 @@ export interface BatchCommandContext {
 const batchSchema = z.object({
   name: z.string().nullable(),
   status: z.string(),
+  pauseReason: z.string().nullable(),
   recipientCount: z.number(),
   counts: z.record(z.string(), z.number()),
   lastScheduledFor: z.string().nullable(),
@@ -70,20 +71,21 @@ async function watch(context: BatchCommandContext, batchId: string): Promise<voi
  * is longer than `columns` the bar becomes shorter, then the end is cut.
  */
 export function describeProgress(
-  { name, status, recipientCount, counts, lastScheduledFor }: Batch,
+  { name, status, pauseReason, recipientCount, counts, lastScheduledFor }: Batch,
   columns = Infinity,
 ): string {
   const open = (counts["pending"] ?? 0) + (counts["queued"] ?? 0);
   const done = recipientCount - open;
   const share = recipientCount === 0 ? 1 : done / recipientCount;
   const told = statuses.filter((of) => (counts[of] ?? 0) > 0).map((of) => `${counts[of]} ${of}`);
+  const state = pauseReason === null ? status : `${status} (${pauseReason})`;
   const end = open > 0 && lastScheduledFor !== null ? `until ${tellMinute(lastScheduledFor)}` : "";
   const draw = (width: number): string => {
     const filled = Math.floor(share * width);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
     return [
       ...[cut(name ?? "", nameWidth), bar, `${Math.floor(share * 100)} %`],
-      ...[`${done}/${recipientCount}`, status, told.join(", "), end],
+      ...[`${done}/${recipientCount}`, state, told.join(", "), end],
     ].filter((part) => part !== "").join("  ");
   };
   const whole = draw(barWidth.most);

@@ -5,6 +5,7 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 /** Pure modules: no runtime, no database, no HTTP. */
 const pureModules: readonly string[] = [
   "shared/outbox/assignment_email.ts",
+  "shared/outbox/batch_paused_email.ts",
   "shared/outbox/endpoint_disabled_email.ts",
   "shared/outbox/instance_disconnected_email.ts",
   "shared/crypto/client_token.ts",

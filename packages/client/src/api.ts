@@ -1762,6 +1762,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "batch.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onBatchPaused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "batch.finished": {
         parameters: {
             query?: never;
@@ -1845,7 +1861,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -2240,6 +2256,33 @@ export interface components {
             /** @description The channel's decision. */
             status: string | null;
         };
+        BatchPausedEventData: {
+            /**
+             * Format: uuid
+             * @description Id of the batch.
+             */
+            batchId: string;
+            /** @description Name of the batch. */
+            name: string | null;
+            /** @description Status of the batch. */
+            status: string;
+            /** @description Number of its recipients in each status, at that moment. */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * @description `template_refused` and `account_restricted`: the channel refuses every message of the template, or of the number. `failures_in_row`: five messages in a row have failed with the same code.
+             * @enum {string}
+             */
+            reason: "template_refused" | "account_restricted" | "failures_in_row";
+            /** @description The last error. */
+            error: {
+                /** @description The provider's code, or ours. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            };
+        };
         BatchEventData: {
             /**
              * Format: uuid
@@ -2374,8 +2417,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
-            mediaUrl: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2385,6 +2426,8 @@ export interface components {
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            mediaUrl: string;
         };
         SendMessageRequestMessageVideo: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2431,8 +2474,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
-            mediaUrl: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2442,6 +2483,8 @@ export interface components {
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            mediaUrl: string;
         };
         SendMessageRequestMessageAudio: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2488,8 +2531,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
-            mediaUrl: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2497,6 +2538,8 @@ export interface components {
              * @enum {string}
              */
             messageType: "audio";
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            mediaUrl: string;
         };
         SendMessageRequestMessageDocument: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2543,8 +2586,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
-            mediaUrl: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2554,6 +2595,8 @@ export interface components {
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            mediaUrl: string;
         };
         SendMessageRequestMessageOptionList: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2723,11 +2766,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /**
-             * Format: uuid
-             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
-             */
-            mediaId: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2737,6 +2775,11 @@ export interface components {
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
         };
         SendMessageRequestFileVideo: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2783,11 +2826,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /**
-             * Format: uuid
-             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
-             */
-            mediaId: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2797,6 +2835,11 @@ export interface components {
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
         };
         SendMessageRequestFileAudio: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2843,11 +2886,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /**
-             * Format: uuid
-             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
-             */
-            mediaId: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2855,6 +2893,11 @@ export interface components {
              * @enum {string}
              */
             messageType: "audio";
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
         };
         SendMessageRequestFileDocument: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2901,11 +2944,6 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
-            /**
-             * Format: uuid
-             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
-             */
-            mediaId: string;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2915,6 +2953,11 @@ export interface components {
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
         };
         /** assignment */
         SendMessageRequestAssignment: {
@@ -6220,15 +6263,15 @@ export interface components {
                  * @enum {string}
                  */
                 messageType?: "text" | "image" | "video" | "audio" | "document" | "option_list" | "contact_request";
-                /** @description The text; for media the caption, for an option list the body. */
-                message?: string;
-                /** @description Public https URL of the file, as `mediaUrl` of send-message. */
-                mediaUrl?: string;
                 /**
                  * Format: uuid
                  * @description Id of the message's file at media-api; null for none.
                  */
                 mediaId?: string;
+                /** @description The text; for media the caption, for an option list the body. */
+                message?: string;
+                /** @description Public https URL of the file, as `mediaUrl` of send-message. */
+                mediaUrl?: string;
                 /** @description File name of a document, as the contact sees it. */
                 mediaFilename?: string;
                 /** @description The options to choose from. */
@@ -6426,6 +6469,18 @@ export interface components {
                  * @description When nothing of the batch was left to send, or it was canceled.
                  */
                 finishedAt: string | null;
+                /**
+                 * @description Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
+                 * @enum {string|null}
+                 */
+                pauseReason: "template_refused" | "account_restricted" | "failures_in_row" | null;
+                /** @description The last error that it paused for; null for all others. */
+                pauseError: {
+                    /** @description The provider's code, or ours. */
+                    code: string;
+                    /** @description The provider's words. */
+                    message: string;
+                } | null;
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
@@ -6525,6 +6580,18 @@ export interface components {
              * @description When nothing of the batch was left to send, or it was canceled.
              */
             finishedAt: string | null;
+            /**
+             * @description Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
+             * @enum {string|null}
+             */
+            pauseReason: "template_refused" | "account_restricted" | "failures_in_row" | null;
+            /** @description The last error that it paused for; null for all others. */
+            pauseError: {
+                /** @description The provider's code, or ours. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            } | null;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -7374,10 +7441,6 @@ export interface components {
                 sentBy: string | null;
                 /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
                 isTypedOnPhone: boolean;
-                /** @description What the message holds beside its words, such as options; null for none. */
-                content: {
-                    [key: string]: unknown;
-                } | null;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
                 /**
@@ -7414,19 +7477,6 @@ export interface components {
                 mediaMimeType: string | null;
                 /** @description Size of the file in bytes; null while it is not known. */
                 mediaSize: number | null;
-                /** @description The message's file; null for none. */
-                media: {
-                    /** @description The file's name. */
-                    filename: string | null;
-                    /** @description What the file is. */
-                    mimeType: string | null;
-                    /** @description Its size in bytes. */
-                    size: number | null;
-                    /** @description SHA-256 of its content, in hexadecimal. */
-                    sha256: string | null;
-                    /** @description What is said in a voice message. */
-                    transcript: string | null;
-                } | null;
                 /**
                  * Format: uuid
                  * @description The contact's UUID. The UUID of a merged contact means the survivor.
@@ -7499,6 +7549,23 @@ export interface components {
                     code: string;
                     /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
                     message: string;
+                } | null;
+                /** @description What the message holds beside its words, such as options; null for none. */
+                content: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The message's file; null for none. */
+                media: {
+                    /** @description The file's name. */
+                    filename: string | null;
+                    /** @description What the file is. */
+                    mimeType: string | null;
+                    /** @description Its size in bytes. */
+                    size: number | null;
+                    /** @description SHA-256 of its content, in hexadecimal. */
+                    sha256: string | null;
+                    /** @description What is said in a voice message. */
+                    transcript: string | null;
                 } | null;
             }[];
         };
@@ -7994,7 +8061,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -8023,7 +8090,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
         };
@@ -8046,7 +8113,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8107,7 +8174,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -8165,7 +8232,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8207,7 +8274,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
             /** @description Whether events are sent to it. */
@@ -8232,7 +8299,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8289,7 +8356,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8350,7 +8417,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8435,7 +8502,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -8497,7 +8564,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -8540,7 +8607,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: string & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
         };
         ReplayEventsResponse: {
             /**
@@ -12499,6 +12566,38 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["TemplateStatusEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onBatchPaused: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "batch.paused";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["BatchPausedEventData"];
                 };
             };
         };

@@ -34,6 +34,9 @@ export interface BatchesRpcs {
 
 export type BatchStatus = "draft" | "running" | "paused" | "canceled" | "finished";
 
+/** Why a batch paused by itself. */
+export type PauseReason = "template_refused" | "account_restricted" | "failures_in_row";
+
 export type BatchAction = "start" | "pause" | "resume" | "cancel" | "retry-failed";
 
 /** What a start would do; see `walk_batches`. */
@@ -159,6 +162,9 @@ export interface BatchRecord {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
+  /** Null where it has not paused, or a call paused it. */
+  readonly pauseReason: PauseReason | null;
+  readonly pauseError: MessageError | null;
 }
 
 export interface RecipientPageEnd {

@@ -7,7 +7,7 @@ import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
-import type { MessageError } from "./message_error.ts";
+import type { MessageError, RecordedError } from "./message_error.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -271,7 +271,7 @@ export type SettledOutcome =
     }
     | {
       readonly outcome: "rejected";
-      readonly error: MessageError;
+      readonly error: RecordedError;
       readonly retryable: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly scope: "message" | "recipient" | "instance";

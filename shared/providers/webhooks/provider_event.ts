@@ -3,6 +3,7 @@
  * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
+import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { ReceivedFile } from "./received_file.ts";
 
@@ -72,7 +73,13 @@ export interface StatusEvent {
   readonly messageId?: string | undefined;
   readonly status: "sent" | "delivered" | "read" | "failed";
   readonly at?: string | undefined;
-  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  readonly error?:
+    | {
+      readonly code: string;
+      readonly message: string;
+      readonly meaning?: RefusalMeaning | undefined;
+    }
+    | undefined;
   /**
    * The sent content and its recipient, if the provider repeats them. They identify a message of
    * ours whose API answer was lost.

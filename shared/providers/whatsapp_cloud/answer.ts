@@ -11,7 +11,12 @@ import type { HttpAnswer } from "../http/call.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
 import { readCloudRetryAfterMs } from "../../runtime/retry_after.ts";
-import { classifyWhatsappCloudError, listErrorTexts, nameWhatsappCloudError } from "./errors.ts";
+import {
+  classifyWhatsappCloudError,
+  listErrorTexts,
+  nameWhatsappCloudError,
+  readWhatsappCloudMeaning,
+} from "./errors.ts";
 
 /**
  * Reads the outcome of the message: from the error's code if the table has it, else from the HTTP
@@ -27,6 +32,7 @@ export function readWhatsappCloudAnswer(answer: HttpAnswer, context: ReadingCont
     code: code === undefined ? `http_${answer.status}` : nameWhatsappCloudError(code),
     message: context.redact(describeError(answer)),
     retryAfterMs: readCloudRetryAfterMs(answer.headers, context.nowMs),
+    meaning: code === undefined ? undefined : readWhatsappCloudMeaning(code),
   });
 }
 

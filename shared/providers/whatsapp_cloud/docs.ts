@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ProviderDocs } from "../provider_docs.ts";
+import { whatsappCloudCodes } from "./errors.ts";
 
 /** The official channel in the API document. */
 export const whatsappCloudDocs: ProviderDocs = {
@@ -7,6 +8,7 @@ export const whatsappCloudDocs: ProviderDocs = {
   exampleInstanceId: "d0000000-0000-4000-8000-000000000102",
   configFields:
     "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`",
+  codes: whatsappCloudCodes,
   challenge: {
     summary: "Verify the webhook address for the official channel",
     description:

@@ -4,7 +4,7 @@ import { toStatusError } from "../webhooks/content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "../webhooks/provider_event.ts";
-import { listErrorTexts, nameWhatsappCloudError } from "./errors.ts";
+import { listErrorTexts, nameWhatsappCloudError, readWhatsappCloudMeaning } from "./errors.ts";
 
 /** `played` applies to voice messages: read, then listened to. */
 const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
@@ -38,7 +38,8 @@ function readError(item: unknown): StatusEvent["error"] {
   ]);
   const recipient = normalizeAddress(readValue(item, "recipient_id"));
   const code = readNumericId(item, "errors", 0, "code");
-  return toStatusError(code && nameWhatsappCloudError(code), words, recipient);
+  const error = toStatusError(code && nameWhatsappCloudError(code), words, recipient);
+  return { ...error, meaning: code === undefined ? undefined : readWhatsappCloudMeaning(code) };
 }
 
 /** Events without a status of their own. After each, the template may be sent again. */

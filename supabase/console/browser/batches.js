@@ -12,6 +12,12 @@ const statuses = {
   canceled: say("canceled"),
 };
 
+const pauseReasons = {
+  template_refused: say("paused by itself: the channel refuses the template"),
+  account_restricted: say("paused by itself: the number's account is restricted"),
+  failures_in_row: say("paused by itself: five equal failures in a row"),
+};
+
 /**
  * The progress of the form's instance's batches, and the timeline of what its queue holds.
  *
@@ -99,6 +105,7 @@ function buildBatch(batch, act) {
       [
         progress,
         ...describeCounts(counts),
+        describePause(batch),
         status === "running" && isOpen && lastScheduledFor !== null
           ? say("until {time}", { time: formatSlot(lastScheduledFor) })
           : "",
@@ -122,6 +129,12 @@ function buildButton({ batchId, status }, name, act) {
   );
   button.addEventListener("click", () => act(batchId, isRunning ? "pause" : "resume"));
   return button;
+}
+
+/** Why it has paused by itself, with the error's code; empty for all others. */
+function describePause({ pauseReason, pauseError }) {
+  if (pauseReason === null) return "";
+  return `${pauseReasons[pauseReason] ?? pauseReason} (${pauseError?.code ?? ""})`;
 }
 
 /** The counts that are not zero, but of what still waits. */

@@ -214,6 +214,12 @@ export const portuguese = {
   "open": "aberta",
   "parent user id": "id de usuário superior",
   "paused": "pausado",
+  "paused by itself: five equal failures in a row":
+    "pausado automaticamente: cinco falhas iguais seguidas",
+  "paused by itself: the channel refuses the template":
+    "pausado automaticamente: o canal recusa o modelo",
+  "paused by itself: the number's account is restricted":
+    "pausado automaticamente: a conta do número está restrita",
   "paused until somebody lets it go on": "pausado até alguém liberar",
   "paused until {time}": "pausado até {time}",
   "phone": "telefone",

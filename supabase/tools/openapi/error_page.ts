@@ -1,4 +1,6 @@
 import { listErrors } from "../../../shared/model/errors.ts";
+import type { Classification } from "../../../shared/providers/classification.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 
 const codesHead = "`error`";
 const statusHead = "Status";
@@ -6,14 +8,56 @@ const statusHead = "Status";
 /** The first table of `page` whose columns are status and error. */
 const tablePattern = /^\| Status +\| `error` +\|\n(?:\|.*\n)+/m;
 
+/** The codes of the providers that have any. */
+const channelCodes = (await Promise.all(registry.providers.map((provider) => provider.loadDocs())))
+  .flatMap(({ codes = [] }) => codes);
+
+const channelHead = ["Code", "Says", "What we do", "Means"] as const;
+
+/** The table of the channels' codes. */
+const channelPattern = /^\| Code +\| Says +\| What we do +\| Means +\|\n(?:\|.*\n)+/m;
+
 /**
- * The page of error codes with its table as the code has it, laid out as the formatter does.
+ * The page of error codes with its tables as the code has them, laid out as the formatter does.
  *
- * @throws {Error} where the page has no such table.
+ * @throws {Error} where the page lacks a table.
  */
 export function writeErrorPage(page: string): string {
   if (!tablePattern.test(page)) throw new Error("the page has no table of error codes");
-  return page.replace(tablePattern, () => writeCodesByStatus());
+  if (!channelPattern.test(page)) throw new Error("the page has no table of the channel's codes");
+  return page.replace(tablePattern, () => writeCodesByStatus())
+    .replace(channelPattern, () => writeTable([channelHead, ...listChannelCodes()]));
+}
+
+function listChannelCodes(): string[][] {
+  return channelCodes.map(([code, says, classification, meaning]) => [
+    typeof code === "number" ? `${code}` : `${code[0]} to ${code[1]}`,
+    says,
+    describeClass(classification),
+    meaning === undefined ? "" : `\`${meaning}\``,
+  ]);
+}
+
+function describeClass(classification: Classification): string {
+  if (classification.verdict === "ambiguous") return "`unconfirmed`";
+  const isPermanent = classification.verdict === "permanent";
+  switch (classification.scope) {
+    case "message":
+      return isPermanent ? "fails the message" : "tries the message again";
+    case "recipient":
+      return isPermanent ? "fails the message" : "tries the recipient again";
+    case "instance":
+      return isPermanent ? "holds the instance's queue" : "slows the instance down, tries again";
+  }
+}
+
+function writeTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0))
+  );
+  const writeRow = (cells: readonly string[]): string =>
+    `| ${widths.map((width, column) => (cells[column] ?? "").padEnd(width)).join(" | ")} |\n`;
+  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(writeRow).join("");
 }
 
 function writeCodesByStatus(): string {
@@ -21,12 +65,5 @@ function writeCodesByStatus(): string {
   const rows = [...byStatus].toSorted(([a], [b]) => a - b).map(([status, errors]) =>
     [`${status}`, errors.map(({ code }) => `\`${code}\``).join(", ")] as const
   );
-  const width = Math.max(codesHead.length, ...rows.map(([, codes]) => codes.length));
-  const writeRow = (status: string, codes: string): string =>
-    `| ${status.padEnd(statusHead.length)} | ${codes.padEnd(width)} |\n`;
-  return [
-    writeRow(statusHead, codesHead),
-    writeRow("-".repeat(statusHead.length), "-".repeat(width)),
-    ...rows.map(([status, codes]) => writeRow(status, codes)),
-  ].join("");
+  return writeTable([[statusHead, codesHead], ...rows]);
 }

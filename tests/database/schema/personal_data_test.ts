@@ -19,7 +19,10 @@ const operators = "what the company's own people set up, not what is about those
 /** Not erased. `columns` are all that name a contact or a message, or can hold text. */
 const leftByErasure: Reviewed = {
   ai_agents: { columns: "name instructions model", why: operators },
-  batches: { columns: "name status source purpose validation seed", why: operators },
+  batches: {
+    columns: "name status source purpose validation seed pause_reason pause_error",
+    why: `${operators}; an error has the provider's words without the number`,
+  },
   client_tokens: { columns: "token_hash label scopes", why: operators },
   contact_activity: {
     columns: "contact_id merged_into",

@@ -5,6 +5,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 const batch = (sent: number, status: string) => ({
   name: "Natal",
   status,
+  pauseReason: null,
   recipientCount: 4,
   counts: { pending: 4 - sent, queued: 0, sent, failed: 0 },
   lastScheduledFor: "2026-11-23T10:01:30.000-03:00",
@@ -54,6 +55,11 @@ Deno.test("watching without a token says which one it needs", async () => {
     readStdin: () => Promise.resolve(""),
   }, ["batches", "watch", "b"]);
   assertEquals([code, errors.includes("CLIENT_TOKEN")], [2, true]);
+});
+
+Deno.test("a batch that has paused by itself says why", () => {
+  const paused = { ...batch(2, "paused"), pauseReason: "template_refused" };
+  assert(describeProgress(paused).includes("2/4  paused (template_refused)  2 pending"));
 });
 
 Deno.test("a line of progress fits the terminal, for one that wraps could not be drawn over", () => {

@@ -2,7 +2,10 @@ import { listErrors } from "../../../shared/model/errors.ts";
 import { writeErrorPage } from "../../../supabase/tools/openapi/error_page.ts";
 import { assert, assertEquals, assertThrows } from "../../support/assert.ts";
 
-const page = "# Errors\n\n| Status | `error` |\n| --- | --- |\n| 400 | `gone` |\n\nText after.\n";
+const channelTable =
+  "| Code | Says | What we do | Means |\n| --- | --- | --- | --- |\n| 9 | old | | |\n";
+const page =
+  `# Errors\n\n| Status | \`error\` |\n| --- | --- |\n| 400 | \`gone\` |\n\n${channelTable}\nText after.\n`;
 
 Deno.test("the table of error codes is written from the code, and the text around it stays", () => {
   const written = writeErrorPage(page);
@@ -16,6 +19,23 @@ Deno.test("the table of error codes is written from the code, and the text aroun
   assertEquals(writeErrorPage(written), written);
 });
 
-Deno.test("a page without the table is an error, not left as it is", () => {
+Deno.test("the channel's codes are written with what we do, and what they mean", () => {
+  const lines = writeErrorPage(page).split("\n");
+  const rowOf = (code: string): string[] =>
+    lines.find((line) => line.startsWith(`| ${code} `))?.split("|").map((cell) => cell.trim()) ??
+      [];
+  assertEquals(rowOf("131050"), [
+    ...["", "131050", "recipient stopped marketing messages", "fails the message"],
+    ...["`contact_opted_out`", ""],
+  ]);
+  assertEquals(rowOf("131031").slice(3, 5), ["holds the instance's queue", "`account_restricted`"]);
+  assertEquals(rowOf("131056").slice(3, 5), ["tries the recipient again", ""]);
+  assertEquals(rowOf("131000").slice(3, 5), ["`unconfirmed`", ""]);
+  assertEquals(rowOf("200")[1], "200 to 299");
+  assertEquals(rowOf("9"), []);
+});
+
+Deno.test("a page without a table is an error, not left as it is", () => {
   assertThrows(() => writeErrorPage("# Errors\n"), Error, "no table");
+  assertThrows(() => writeErrorPage(page.replace(channelTable, "")), Error, "channel's codes");
 });

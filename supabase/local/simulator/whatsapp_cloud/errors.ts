@@ -56,6 +56,7 @@ const knownErrors: readonly (readonly [code: number, status: number, title: stri
   [80007, 400, "Rate limit issues"],
   [130429, 400, "Rate limit hit"],
   [130472, 400, "User's number is part of an experiment"],
+  [130497, 400, "Business account is restricted from messaging users in this country"],
   [131000, 500, "Something went wrong"],
   [131005, 403, "Access denied"],
   [131008, 400, "Required parameter is missing"],
@@ -64,6 +65,7 @@ const knownErrors: readonly (readonly [code: number, status: number, title: stri
   [131021, 400, "Recipient cannot be sender"],
   [131026, 400, "Message undeliverable"],
   [131031, 403, "Account has been locked"],
+  [131037, 400, "Display name is not approved"],
   [131042, 400, "Business eligibility payment issue"],
   [131045, 500, "Incorrect certificate"],
   [131047, 400, "Re-engagement message"],
@@ -82,6 +84,7 @@ const knownErrors: readonly (readonly [code: number, status: number, title: stri
   [132012, 400, "Parameter format does not match format in the created template"],
   [132015, 400, "Template is paused"],
   [132016, 400, "Template is disabled"],
+  [132018, 400, "A parameter has line breaks, tabs or more than 4 spaces in a row"],
   [133004, 503, "Server temporarily unavailable"],
   [133010, 400, "Phone number not registered"],
 ];

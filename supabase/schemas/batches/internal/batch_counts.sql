@@ -10,7 +10,7 @@ set enable_seqscan = off
 as $$
 declare
   waiting_as constant text := messaging.recipient_status(
-    batch, row(batch.id, 0, null, null, 'pending', null, null, null)::messaging.batch_recipients, null
+    batch, jsonb_populate_record(null::messaging.batch_recipients, '{"status": "pending"}'), null
   );
   counts jsonb := '{
     "pending": 0, "queued": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,

@@ -54,7 +54,9 @@ begin
     'lastScheduledFor', messaging.iso_in_zone(last_slot, zone),
     'createdAt', messaging.iso_in_zone(batch.created_at, zone),
     'startedAt', messaging.iso_in_zone(batch.started_at, zone),
-    'finishedAt', messaging.iso_in_zone(batch.finished_at, zone)
+    'finishedAt', messaging.iso_in_zone(batch.finished_at, zone),
+    'pauseReason', batch.pause_reason,
+    'pauseError', messaging.shown_error(batch.pause_error)
   );
 end;
 $$;

@@ -62,7 +62,8 @@ begin
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
         update messaging.batches b
-        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock
+        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock,
+          turns = b.turns + 1
         where b.id = batch.id;
       end if;
     end if;
@@ -76,7 +77,7 @@ begin
     if found then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
-      set pending_count = b.pending_count - 1, waiting_message = placed_id
+      set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1
       where b.id = batch.id;
     end if;
   end if;

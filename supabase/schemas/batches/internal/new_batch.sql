@@ -27,6 +27,8 @@ begin
   batch.skipped_count := 0;
   batch.first_pending := 0;
   batch.known_from := 0;
+  batch.turns := 0;
+  batch.counted_from := 1;
   batch.created_at := date_trunc('milliseconds', clock_timestamp());
   return batch;
 end;

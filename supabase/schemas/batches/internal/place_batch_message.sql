@@ -1,5 +1,6 @@
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
--- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact.
+-- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
+-- counts the turn.
 -- Returns the message's id. Errors: MI010.
 create or replace function messaging.place_batch_message(
   instance messaging.instances,
@@ -44,7 +45,7 @@ begin
     where c.id = recipient.contact_id;
   end if;
   update messaging.batch_recipients r
-  set status = 'accepted', message_id = placed_id, draft = null
+  set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
   where r.batch_id = batch.id and r.index = recipient.index;
   return placed_id;
 end;

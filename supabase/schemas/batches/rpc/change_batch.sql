@@ -72,7 +72,10 @@ begin
   set status = new_status,
     waiting_message = case when new_status = 'running' then b.waiting_message end,
     started_at = case when action = 'start' then clock else b.started_at end,
-    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end
+    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end,
+    counted_from = case when action in ('resume', 'retry-failed') then b.turns + 1 else b.counted_from end,
+    pause_reason = case when new_status = 'paused' then b.pause_reason end,
+    pause_error = case when new_status = 'paused' then b.pause_error end
   where b.id = batch.id;
   perform messaging.feed_instance(batch.instance_id);
   select b.* into strict batch from messaging.batches b where b.id = batch.id;

@@ -39,7 +39,7 @@ begin
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
-      'lastError', m.last_error
+      'lastError', messaging.shown_error(m.last_error)
     )
     from messaging.batch_recipients r
     left join lateral (

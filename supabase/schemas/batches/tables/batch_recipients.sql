@@ -14,6 +14,7 @@ create table messaging.batch_recipients (
   reason text,
   message_id uuid,
   draft jsonb,
+  turn integer,
   primary key (batch_id, index),
   constraint batch_recipients_status_known check (status in ('pending', 'accepted', 'skipped'))
 )
@@ -24,8 +25,12 @@ create index batch_recipients_pending on messaging.batch_recipients (batch_id, i
 where status = 'pending';
 create index batch_recipients_untold on messaging.batch_recipients (batch_id)
 where status != 'accepted' and message_id is not null;
+create index batch_recipients_turns on messaging.batch_recipients (batch_id, turn)
+where turn is not null;
 alter table messaging.batch_recipients enable row level security;
 comment on column messaging.batch_recipients.phone is
   'As the list has it: where the message goes until an address is proven.';
+comment on column messaging.batch_recipients.turn is
+  'When its message was placed in the queue last, counted through the batch: the order in which they leave.';
 comment on column messaging.batch_recipients.draft is
   '{messageType, message, content, mediaId, cardId, metadata}; NULL for a skipped entry with errors.';

@@ -28,6 +28,10 @@ create table messaging.batches (
   seed text not null,
   known_from integer not null default 0,
   known_day date,
+  turns integer not null default 0,
+  counted_from integer not null default 1,
+  pause_reason text,
+  pause_error jsonb,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -55,5 +59,13 @@ comment on column messaging.batches.waiting_message is
   'The message that the batch was given last: no other one follows while it waits.';
 comment on column messaging.batches.known_from is
   'On known_day, a day of the instance, every pending recipient before this index waits for another day, as a new contact: where the search for one that does not begins.';
+comment on column messaging.batches.turns is
+  'How many messages the batch was given: the turn of the last one.';
+comment on column messaging.batches.counted_from is
+  'Failures of earlier turns do not pause the batch: it has been started, resumed or retried since.';
+comment on column messaging.batches.pause_reason is
+  'Why the batch paused by itself: see batch_failure. NULL for all others.';
+comment on column messaging.batches.pause_error is
+  'The last error that it paused for, as in messages.last_error.';
 comment on column messaging.batches.served_at is
   'When the batch was given a message last: running batches of an instance take turns by it.';

@@ -80,6 +80,7 @@ begin
   -- Last: a message may have been erased while this waited for it.
   perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
   where request->>'payload' is not null;
+  perform messaging.pause_failing_batches();
   perform messaging.touch_noted_contacts();
   perform messaging.trust_confirmed_instances();
   return jsonb_build_object('recorded', recorded);

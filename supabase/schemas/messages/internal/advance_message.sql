@@ -3,6 +3,7 @@
 -- out of the queue, since it has arrived.
 -- A message in doubt left before its call was given up, however late the event is.
 -- Records its event, and message.sent before it where the message had not been sent as far as was known.
+-- A failure that may pause its batch is noted (see pause_failing_batches).
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
@@ -83,11 +84,11 @@ begin
       where q.message_id = advance_message.message_id and q.claim_token is not null
     )
   );
-  -- 131050 of the official channel: the contact has stopped marketing messages there.
-  if advance_message.status = 'failed' and error->>'code' = '131050' then
-    perform messaging.change_consent(
-      moved_contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
-    );
+  if advance_message.status = 'failed' then
+    perform messaging.record_channel_denials(array[moved_contact_id], array[error]);
+    perform messaging.note_batch_failures(array[m.id])
+    from messaging.messages m
+    where m.id = advance_message.message_id and messaging.may_pause_batch(m);
   end if;
   if is_newly_sent then
     perform messaging.note_contact(moved_contact_id);

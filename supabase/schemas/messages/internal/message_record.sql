@@ -60,7 +60,7 @@ begin
     'editedAt', messaging.iso_in_zone(message.edited_at, time_zone),
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
-    'lastError', message.last_error
+    'lastError', messaging.shown_error(message.last_error)
   );
 end;
 $$;

@@ -1,6 +1,6 @@
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
 -- keeps its state; a failed message is revived where another attempt was accepted. Records the events of
--- those that became `sent`, `failed` or `unconfirmed`.
+-- those that became `sent`, `failed` or `unconfirmed`, and notes whose failure may pause their batch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
@@ -13,6 +13,7 @@ as $$
 declare
   ids uuid[];
   types text[];
+  failed uuid[];
 begin
   with changed as (
     update messaging.messages m
@@ -50,12 +51,18 @@ begin
       select f.status from messaging.messages f where f.id = s.message_id offset 0
     ) as former
     where m.id = any (array[s.message_id])
-    returning m.id, m.status, former.status as former_status
+    returning m.id, m.status, former.status as former_status,
+      messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
   )
-  select array_agg(c.id order by c.id), array_agg('message.' || c.status order by c.id)
-  into ids, types
+  select array_agg(c.id order by c.id) filter (where is_new.status),
+    array_agg('message.' || c.status order by c.id) filter (where is_new.status),
+    array_agg(c.id) filter (where c.may_pause_batch)
+  into ids, types, failed
   from changed c
-  where c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed');
+  cross join lateral (
+    select c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed') as status
+  ) as is_new;
   perform messaging.record_message_events(ids, types);
+  perform messaging.note_batch_failures(failed);
 end;
 $$;

@@ -1,7 +1,7 @@
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, channelStatus (what the provider says of a message that it keeps back),
---   error {code, message}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
+--   error {code, message, meaning (see shared/model/refusal_meaning.ts)}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
 --   called), calledAfterMs (how long after the claim the call began; NULL for not known),
 --   sealedProviderConfig (the credentials of the call; NULL for not known)}], and for an immediate send
 --   `response` {status, body (as text)} with `idempotency`
@@ -17,7 +17,7 @@
 -- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
 -- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
--- queue rows, messages, agent pauses, pacing, dispatch, and where an address turns out to be another
+-- queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an address turns out to be another
 -- contact's, that one. Rows of one table in the order of their ids, so that two calls about the same
 -- messages never wait for each other.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
@@ -76,14 +76,9 @@ begin
     decided := messaging.decide_settlements(results, clock);
     perform messaging.settle_queue_rows(decided);
     perform messaging.settle_message_rows(decided, clock);
-    if results @? '$[*] ? (@.error.code == "131050")' then
-      -- The contact has stopped marketing messages on the official channel.
-      perform messaging.change_consent(
-        s.contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
-      )
-      from unnest(decided) as s
-      where s.error->>'code' = '131050'
-      order by s.contact_id;
+    if results @? '$[*].error.meaning' then
+      perform messaging.record_channel_denials(array_agg(s.contact_id), array_agg(s.error))
+      from unnest(decided) as s;
     end if;
     if shows_addresses then
       perform messaging.prove_answered_addresses(decided, clock);
@@ -142,6 +137,7 @@ begin
   if has_news then
     perform messaging.apply_unmatched_statuses(settled || late);
   end if;
+  perform messaging.pause_failing_batches();
   if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;

@@ -17,16 +17,16 @@ const permissions = Array.from({ length: 100 }, (_, position) => 200 + position)
 
 const classesByCode: Record<string, readonly number[]> = {
   "permanent instance": [
-    ...[0, 190, 3, 10, 131005, 131031, 368, 131042, 131045, 133010, 33],
+    ...[0, 190, 3, 10, 131005, 131031, 368, 131042, 131045, 133010, 33, 131037],
     ...permissions,
   ],
   "retryable instance": [4, 80007, 130429, 131048, 2, 131016, 133004, 131057],
   "retryable recipient": [131056],
   "unknown": [1, 131000],
   "permanent message": [
-    ...[131047, 131026, 131049, 131050, 130472],
+    ...[131047, 131026, 131049, 131050, 130472, 130497],
     ...[131008, 131009, 100, 131021, 131051, 131052, 131053],
-    ...[132000, 132012, 132001, 132005, 132007, 132015, 132016],
+    ...[132000, 132012, 132001, 132005, 132007, 132015, 132016, 132018, 132999],
   ],
 };
 
@@ -40,6 +40,25 @@ Deno.test("Cloud API: every listed error code has its class, whatever the HTTP s
         if (receipt.outcome === "unknown") assertEquals(receipt.reason, String(code));
       }
     }
+  }
+});
+
+Deno.test("Cloud API: a code of the template, the account or the contact says what it means", () => {
+  const meaningOf = (code: number): unknown => {
+    const receipt = readError(400, { message: "words", code });
+    return receipt.outcome === "rejected" ? receipt.meaning : receipt.outcome;
+  };
+  for (const code of [132000, 132001, 132007, 132012, 132015, 132016, 132068, 131063]) {
+    assertEquals(meaningOf(code), "template_refused", `${code}`);
+  }
+  for (const code of [33, 368, 131031, 131037, 131042, 131045, 133010]) {
+    assertEquals(meaningOf(code), "account_restricted", `${code}`);
+  }
+  assertEquals(meaningOf(131047), "outside_conversation_window");
+  assertEquals(meaningOf(131050), "contact_opted_out");
+  assertEquals(meaningOf(131062), "recipient_needs_phone");
+  for (const code of [190, 131026, 131049, 132005, 132018, 133004, 999_999]) {
+    assertEquals(meaningOf(code), undefined, `${code}`);
   }
 });
 
@@ -94,6 +113,7 @@ Deno.test("Cloud API: the receipt holds Meta's message, its details and the trac
       "body: number of localizable_params (1) (fbtrace_id AbC)",
     retryable: false,
     scope: "message",
+    meaning: "template_refused",
   });
 });
 

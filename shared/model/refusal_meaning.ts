@@ -1,0 +1,15 @@
+/**
+ * What a provider's refusal means beyond the message that it refuses. SQL acts by it, so that no statement
+ * knows a provider's number.
+ */
+export type RefusalMeaning =
+  /** Every message of this template is refused: missing, paused, or not as it was approved. */
+  | "template_refused"
+  /** Every message of the number is refused until a person puts its account right. */
+  | "account_restricted"
+  /** The contact has not written within 24 hours. */
+  | "outside_conversation_window"
+  /** The contact has stopped marketing messages in the channel. */
+  | "contact_opted_out"
+  /** The channel addresses this message by phone alone. */
+  | "recipient_needs_phone";
