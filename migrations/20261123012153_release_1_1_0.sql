@@ -440,6 +440,10 @@ create table messaging.batches (
   seed text not null,
   known_from integer not null default 0,
   known_day date,
+  turns integer not null default 0,
+  counted_from integer not null default 1,
+  pause_reason text,
+  pause_error jsonb,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -467,6 +471,14 @@ comment on column messaging.batches.waiting_message is
   'The message that the batch was given last: no other one follows while it waits.';
 comment on column messaging.batches.known_from is
   'On known_day, a day of the instance, every pending recipient before this index waits for another day, as a new contact: where the search for one that does not begins.';
+comment on column messaging.batches.turns is
+  'How many messages the batch was given: the turn of the last one.';
+comment on column messaging.batches.counted_from is
+  'Failures of earlier turns do not pause the batch: it has been started, resumed or retried since.';
+comment on column messaging.batches.pause_reason is
+  'Why the batch paused by itself: see batch_failure. NULL for all others.';
+comment on column messaging.batches.pause_error is
+  'The last error that it paused for, as in messages.last_error.';
 comment on column messaging.batches.served_at is
   'When the batch was given a message last: running batches of an instance take turns by it.';
 
@@ -719,6 +731,7 @@ create table messaging.batch_recipients (
   reason text,
   message_id uuid,
   draft jsonb,
+  turn integer,
   primary key (batch_id, index),
   constraint batch_recipients_status_known check (status in ('pending', 'accepted', 'skipped'))
 )
@@ -729,9 +742,13 @@ create index batch_recipients_pending on messaging.batch_recipients (batch_id, i
 where status = 'pending';
 create index batch_recipients_untold on messaging.batch_recipients (batch_id)
 where status != 'accepted' and message_id is not null;
+create index batch_recipients_turns on messaging.batch_recipients (batch_id, turn)
+where turn is not null;
 alter table messaging.batch_recipients enable row level security;
 comment on column messaging.batch_recipients.phone is
   'As the list has it: where the message goes until an address is proven.';
+comment on column messaging.batch_recipients.turn is
+  'When its message was placed in the queue last, counted through the batch: the order in which they leave.';
 comment on column messaging.batch_recipients.draft is
   '{messageType, message, content, mediaId, cardId, metadata}; NULL for a skipped entry with errors.';
 
@@ -3155,6 +3172,25 @@ begin
   ) as last
   on conflict on constraint contact_activity_pkey do update
   set last_message_at = excluded.last_message_at, awaits_reply = excluded.awaits_reply;
+end;
+$$;
+
+-- Records that contacts have stopped marketing messages on the channel, as the errors of messages to them
+-- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
+-- order of their ids. Errors: as in change_consent.
+create or replace function messaging.record_channel_denials(contact_ids uuid[], errors jsonb[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.change_consent(
+    told.contact_id,
+    jsonb_build_object('marketing', 'denied', 'source', told.error->>'code')
+  )
+  from unnest(contact_ids, errors) as told(contact_id, error)
+  where told.error->>'meaning' = 'contact_opted_out'
+  order by told.contact_id;
 end;
 $$;
 
@@ -5866,6 +5902,7 @@ $$;
 -- out of the queue, since it has arrived.
 -- A message in doubt left before its call was given up, however late the event is.
 -- Records its event, and message.sent before it where the message had not been sent as far as was known.
+-- A failure that may pause its batch is noted (see pause_failing_batches).
 -- Returns whether it changed anything. Locks the message, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
@@ -5946,11 +5983,11 @@ begin
       where q.message_id = advance_message.message_id and q.claim_token is not null
     )
   );
-  -- 131050 of the official channel: the contact has stopped marketing messages there.
-  if advance_message.status = 'failed' and error->>'code' = '131050' then
-    perform messaging.change_consent(
-      moved_contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
-    );
+  if advance_message.status = 'failed' then
+    perform messaging.record_channel_denials(array[moved_contact_id], array[error]);
+    perform messaging.note_batch_failures(array[m.id])
+    from messaging.messages m
+    where m.id = advance_message.message_id and messaging.may_pause_batch(m);
   end if;
   if is_newly_sent then
     perform messaging.note_contact(moved_contact_id);
@@ -6631,7 +6668,7 @@ begin
     'editedAt', messaging.iso_in_zone(message.edited_at, time_zone),
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
-    'lastError', message.last_error
+    'lastError', messaging.shown_error(message.last_error)
   );
 end;
 $$;
@@ -7011,7 +7048,7 @@ $$;
 
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
 -- keeps its state; a failed message is revived where another attempt was accepted. Records the events of
--- those that became `sent`, `failed` or `unconfirmed`.
+-- those that became `sent`, `failed` or `unconfirmed`, and notes whose failure may pause their batch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
@@ -7024,6 +7061,7 @@ as $$
 declare
   ids uuid[];
   types text[];
+  failed uuid[];
 begin
   with changed as (
     update messaging.messages m
@@ -7061,13 +7099,19 @@ begin
       select f.status from messaging.messages f where f.id = s.message_id offset 0
     ) as former
     where m.id = any (array[s.message_id])
-    returning m.id, m.status, former.status as former_status
+    returning m.id, m.status, former.status as former_status,
+      messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
   )
-  select array_agg(c.id order by c.id), array_agg('message.' || c.status order by c.id)
-  into ids, types
+  select array_agg(c.id order by c.id) filter (where is_new.status),
+    array_agg('message.' || c.status order by c.id) filter (where is_new.status),
+    array_agg(c.id) filter (where c.may_pause_batch)
+  into ids, types, failed
   from changed c
-  where c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed');
+  cross join lateral (
+    select c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed') as status
+  ) as is_new;
   perform messaging.record_message_events(ids, types);
+  perform messaging.note_batch_failures(failed);
 end;
 $$;
 
@@ -8012,7 +8056,7 @@ $$;
 -- Records the outcome of claimed messages and lets their instances go on.
 -- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
 --   providerMessageId, waId, channelStatus (what the provider says of a message that it keeps back),
---   error {code, message}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
+--   error {code, message, meaning (see shared/model/refusal_meaning.ts)}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
 --   called), calledAfterMs (how long after the claim the call began; NULL for not known),
 --   sealedProviderConfig (the credentials of the call; NULL for not known)}], and for an immediate send
 --   `response` {status, body (as text)} with `idempotency`
@@ -8028,7 +8072,7 @@ $$;
 -- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
 -- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
 -- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
--- queue rows, messages, agent pauses, pacing, dispatch, and where an address turns out to be another
+-- queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an address turns out to be another
 -- contact's, that one. Rows of one table in the order of their ids, so that two calls about the same
 -- messages never wait for each other.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
@@ -8087,14 +8131,9 @@ begin
     decided := messaging.decide_settlements(results, clock);
     perform messaging.settle_queue_rows(decided);
     perform messaging.settle_message_rows(decided, clock);
-    if results @? '$[*] ? (@.error.code == "131050")' then
-      -- The contact has stopped marketing messages on the official channel.
-      perform messaging.change_consent(
-        s.contact_id, jsonb '{"marketing": "denied", "source": "131050"}'
-      )
-      from unnest(decided) as s
-      where s.error->>'code' = '131050'
-      order by s.contact_id;
+    if results @? '$[*].error.meaning' then
+      perform messaging.record_channel_denials(array_agg(s.contact_id), array_agg(s.error))
+      from unnest(decided) as s;
     end if;
     if shows_addresses then
       perform messaging.prove_answered_addresses(decided, clock);
@@ -8153,6 +8192,7 @@ begin
   if has_news then
     perform messaging.apply_unmatched_statuses(settled || late);
   end if;
+  perform messaging.pause_failing_batches();
   if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;
@@ -8231,6 +8271,13 @@ returns bigint
 language sql
 immutable
 return hashtextextended(instance_id::text, 0) # (hashtext(provider_message_id) & 255);
+
+-- A message's last error as callers see it. What it means beyond the message is for SQL alone.
+create or replace function messaging.shown_error(error jsonb)
+returns jsonb
+language sql
+immutable
+return error - 'meaning';
 
 -- The purpose of a message as answers show it: the caller's, or `service`. This service's own answer to a
 -- keyword is one.
@@ -12901,7 +12948,8 @@ begin
       count(*) filter (where u.kind = 'in_flight') as in_flight,
       count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
       count(*) filter (where u.kind in (
-        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email'
+        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email',
+        'batch_paused_email'
       )) as emails,
       count(*) filter (where u.kind = 'agent_reply') as agent_replies
     from (
@@ -13812,7 +13860,7 @@ set enable_seqscan = off
 as $$
 declare
   waiting_as constant text := messaging.recipient_status(
-    batch, row(batch.id, 0, null, null, 'pending', null, null, null)::messaging.batch_recipients, null
+    batch, jsonb_populate_record(null::messaging.batch_recipients, '{"status": "pending"}'), null
   );
   counts jsonb := '{
     "pending": 0, "queued": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,
@@ -13841,6 +13889,51 @@ begin
     group by counted.status
   ) as told;
   return counts;
+end;
+$$;
+
+-- Whether these messages of a running batch pause it, and why: `template_refused` or `account_restricted` at
+-- once (see stops_batch), `failures_in_row` with the fifth message in a row that has failed for good with the
+-- same code. `error` is the last error; both are NULL for no. A batch without anything left to send goes on,
+-- and finishes. Locks nothing: the caller holds the batch, so of two failures at the same time the second one
+-- sees the first.
+create or replace function messaging.batch_failure(
+  batch messaging.batches,
+  message_ids uuid[],
+  out reason text,
+  out error jsonb
+)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  failed record;
+begin
+  if batch.pending_count = 0 and not exists (
+    select from messaging.messages m where m.batch_id = batch.id and m.status = 'queued'
+  ) then
+    return;
+  end if;
+  for failed in
+    select r.turn, m.last_error
+    from messaging.messages m
+    join messaging.batch_recipients r on r.contact_id = any (array[m.contact_id])
+      and r.batch_id = any (array[m.batch_id]) and r.message_id = m.id
+    where m.id = any (message_ids) and m.batch_id = batch.id and r.turn >= batch.counted_from
+    order by r.turn
+  loop
+    reason := messaging.stops_batch(failed.last_error);
+    if reason is null
+      and messaging.failures_in_row(batch, failed.turn, failed.last_error->>'code') >= 5 then
+      reason := 'failures_in_row';
+    end if;
+    if reason is not null then
+      error := failed.last_error;
+      return;
+    end if;
+  end loop;
 end;
 $$;
 
@@ -13900,7 +13993,9 @@ begin
     'lastScheduledFor', messaging.iso_in_zone(last_slot, zone),
     'createdAt', messaging.iso_in_zone(batch.created_at, zone),
     'startedAt', messaging.iso_in_zone(batch.started_at, zone),
-    'finishedAt', messaging.iso_in_zone(batch.finished_at, zone)
+    'finishedAt', messaging.iso_in_zone(batch.finished_at, zone),
+    'pauseReason', batch.pause_reason,
+    'pauseError', messaging.shown_error(batch.pause_error)
   );
 end;
 $$;
@@ -14121,6 +14216,60 @@ exception when sqlstate 'MI010' then
 end;
 $$;
 
+-- How many messages of a batch in a row, that of `turn` among them, have failed for good with this code: at
+-- most four on either side are looked at. They stand in the order in which they left, whenever their outcomes
+-- came, so a delivery event that is late counts where it belongs. What has not left, and what nobody knows
+-- of, is passed over.
+create or replace function messaging.failures_in_row(
+  batch messaging.batches,
+  turn integer,
+  code text
+)
+returns integer
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  failures integer;
+begin
+  with neighbours as (
+    (
+      select r.turn, messaging.has_failed_for_good(m) and m.last_error->>'code' = code as is_equal
+      from messaging.batch_recipients r
+      join messaging.messages m on m.id = any (array[r.message_id])
+      where r.batch_id = batch.id and r.turn < failures_in_row.turn and r.turn >= batch.counted_from
+        and m.status in ('sent', 'delivered', 'read', 'failed')
+      order by r.turn desc
+      limit 4
+    )
+    union all
+    (
+      select r.turn, messaging.has_failed_for_good(m) and m.last_error->>'code' = code
+      from messaging.batch_recipients r
+      join messaging.messages m on m.id = any (array[r.message_id])
+      where r.batch_id = batch.id and r.turn > failures_in_row.turn
+        and m.status in ('sent', 'delivered', 'read', 'failed')
+      order by r.turn
+      limit 4
+    )
+  )
+  select 1 + count(*) into failures
+  from neighbours n
+  where n.turn > coalesce(
+      (select max(e.turn) from neighbours e where not e.is_equal and e.turn < failures_in_row.turn), 0
+    )
+    and n.turn < coalesce(
+      (select min(e.turn) from neighbours e where not e.is_equal and e.turn > failures_in_row.turn),
+      batch.turns + 1
+    );
+  return failures;
+end;
+$$;
+
 -- release_instances: feeds the batches of instances (see feed_instance) without endangering what has been
 -- settled: where the send window never opens, nothing is queued until it is changed. The caller holds the
 -- pacing rows.
@@ -14206,7 +14355,8 @@ begin
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
         update messaging.batches b
-        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock
+        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock,
+          turns = b.turns + 1
         where b.id = batch.id;
       end if;
     end if;
@@ -14220,7 +14370,7 @@ begin
     if found then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
-      set pending_count = b.pending_count - 1, waiting_message = placed_id
+      set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1
       where b.id = batch.id;
     end if;
   end if;
@@ -14587,8 +14737,29 @@ begin
   batch.skipped_count := 0;
   batch.first_pending := 0;
   batch.known_from := 0;
+  batch.turns := 0;
+  batch.counted_from := 1;
   batch.created_at := date_trunc('milliseconds', clock_timestamp());
   return batch;
+end;
+$$;
+
+-- Notes that this transaction has failed messages that may pause their batch. Pausing locks, so a step in
+-- the middle of a transaction only notes them: see pause_failing_batches.
+-- The note is a setting of the transaction, as in note_contact.
+create or replace function messaging.note_batch_failures(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if message_ids is not null then
+    perform set_config(
+      'messaging.failed_messages',
+      concat(current_setting('messaging.failed_messages', true), array_to_string(message_ids, ' '), ' '),
+      true
+    );
+  end if;
 end;
 $$;
 
@@ -14611,8 +14782,68 @@ begin
 end;
 $$;
 
+-- Pauses the running batches whose messages this transaction has failed (see note_batch_failures), where
+-- batch_failure says so. Records batch.paused, and tells the workspace's alert address.
+-- A step towards the end of an RPC. The caller holds the failed messages. Locks the waiting messages of those
+-- batches, since a transaction that holds a message may wait for the pacing row; then pacing, then the batches.
+create or replace function messaging.pause_failing_batches()
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  noted constant text := current_setting('messaging.failed_messages', true);
+  failed uuid[];
+  batch_ids uuid[];
+  batch messaging.batches;
+  failure record;
+begin
+  if noted is null or noted = '' then
+    return;
+  end if;
+  perform set_config('messaging.failed_messages', '', true);
+  failed := string_to_array(rtrim(noted), ' ')::uuid[];
+  batch_ids := array(
+    select distinct b.id
+    from messaging.messages m
+    join messaging.batches b on b.id = any (array[m.batch_id])
+    where m.id = any (failed) and b.status = 'running'
+  );
+  perform from messaging.messages m
+  where m.batch_id = any (batch_ids) and m.status = 'queued'
+    and exists (select from messaging.message_queue q where q.message_id = m.id)
+  order by m.id
+  for no key update;
+  perform from messaging.pacing p
+  where p.instance_id = any (array(
+    select b.instance_id from messaging.batches b where b.id = any (batch_ids)
+  ))
+  order by p.instance_id
+  for no key update;
+  for batch in
+    select b.* from messaging.batches b
+    where b.id = any (batch_ids) and b.status = 'running'
+    order by b.id
+    for no key update
+  loop
+    failure := messaging.batch_failure(batch, failed);
+    continue when failure.reason is null;
+    perform messaging.take_back_waiting(batch);
+    update messaging.batches b
+    set status = 'paused', waiting_message = null, pause_reason = failure.reason,
+      pause_error = failure.error
+    where b.id = batch.id
+    returning b.* into batch;
+    perform messaging.note_feeding(batch.instance_id);
+    perform messaging.tell_batch_pause(batch);
+  end loop;
+end;
+$$;
+
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
--- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact.
+-- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
+-- counts the turn.
 -- Returns the message's id. Errors: MI010.
 create or replace function messaging.place_batch_message(
   instance messaging.instances,
@@ -14657,7 +14888,7 @@ begin
     where c.id = recipient.contact_id;
   end if;
   update messaging.batch_recipients r
-  set status = 'accepted', message_id = placed_id, draft = null
+  set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
   where r.batch_id = batch.id and r.index = recipient.index;
   return placed_id;
 end;
@@ -14863,6 +15094,42 @@ begin
   where b.id = batch.id;
   perform messaging.give_back_slots(gone);
   perform messaging.refresh_dispatch(array[batch.instance_id]);
+end;
+$$;
+
+-- Tells that a batch has paused by itself: the event batch.paused, and an e-mail to the workspace's alert
+-- address, where there is one.
+create or replace function messaging.tell_batch_pause(batch messaging.batches)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform messaging.record_event(
+    batch.instance_id, null, 'batch.paused', jsonb_build_object(
+      'batchId', batch.id,
+      'name', batch.name,
+      'status', batch.status,
+      'reason', batch.pause_reason,
+      'error', messaging.shown_error(batch.pause_error),
+      'counts', messaging.batch_counts(batch)
+    )
+  );
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'batch_paused_email', jsonb_build_object(
+    'instanceId', i.id,
+    'instanceName', i.name,
+    'batchId', batch.id,
+    'batchName', batch.name,
+    'reason', batch.pause_reason,
+    'error', messaging.shown_error(batch.pause_error),
+    'waiting', batch.pending_count,
+    'alertEmail', w.alert_email
+  )
+  from messaging.instances i
+  join messaging.workspaces w on w.id = i.workspace_id
+  where i.id = batch.instance_id and w.alert_email is not null;
 end;
 $$;
 
@@ -15171,7 +15438,10 @@ begin
   set status = new_status,
     waiting_message = case when new_status = 'running' then b.waiting_message end,
     started_at = case when action = 'start' then clock else b.started_at end,
-    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end
+    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end,
+    counted_from = case when action in ('resume', 'retry-failed') then b.turns + 1 else b.counted_from end,
+    pause_reason = case when new_status = 'paused' then b.pause_reason end,
+    pause_error = case when new_status = 'paused' then b.pause_error end
   where b.id = batch.id;
   perform messaging.feed_instance(batch.instance_id);
   select b.* into strict batch from messaging.batches b where b.id = batch.id;
@@ -15392,7 +15662,7 @@ begin
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
-      'lastError', m.last_error
+      'lastError', messaging.shown_error(m.last_error)
     )
     from messaging.batch_recipients r
     left join lateral (
@@ -15531,6 +15801,35 @@ begin
   );
 end;
 $$;
+
+-- Whether a message has failed by a refusal that is not temporary.
+create or replace function messaging.has_failed_for_good(message messaging.messages)
+returns boolean
+language sql
+immutable
+return message.status = 'failed' and not message.is_retryable;
+
+-- Why an error pauses a batch at once, as the pause's reason: it is the template's or the account's, and so
+-- every further message would meet it. NULL for all others.
+create or replace function messaging.stops_batch(error jsonb)
+returns text
+language sql
+immutable
+return case
+  when error ->> 'meaning' in ('template_refused', 'account_restricted') then error ->> 'meaning'
+end;
+
+-- Whether the present error of a message may pause its batch: batch_failure decides it. An account's error
+-- fails no message that waits, and counts all the same.
+create or replace function messaging.may_pause_batch(message messaging.messages)
+returns boolean
+language sql
+immutable
+return message.batch_id is not null
+and (
+  messaging.has_failed_for_good(message)
+  or messaging.stops_batch(message.last_error) is not null
+);
 
 -- Creates the contacts and conversations of inbound messages whose person no address of the event
 -- finds, as resolve_sender and resolve_conversation do. Returns whether it created any.
@@ -17056,6 +17355,7 @@ begin
   -- Last: a message may have been erased while this waited for it.
   perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
   where request->>'payload' is not null;
+  perform messaging.pause_failing_batches();
   perform messaging.touch_noted_contacts();
   perform messaging.trust_confirmed_instances();
   return jsonb_build_object('recorded', recorded);
@@ -20194,7 +20494,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('agent_reply')) as k(kind)
+    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     select k.name, '{}'::jsonb
@@ -20472,7 +20772,7 @@ as $$
   )
   select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
     (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('agent_reply')) as k(kind)
+  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
   cross join (values ('pending'), ('dead')) as s(status)
   union all
   select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
@@ -20971,7 +21271,7 @@ alter table messaging.instances add constraint instances_retention_days CHECK ((
 
 alter table messaging.instances add constraint instances_transcribe_voice_known CHECK ((transcribe_voice = ANY (ARRAY['agent'::text, 'always'::text, 'never'::text]))) not valid;
 
-alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text]))) not valid;
+alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'batch_paused_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text]))) not valid;
 
 -- The list of contacts by consent; most have said nothing.
 create index if not exists contacts_consent on messaging.contacts (instance_id, consent_marketing)

@@ -257,7 +257,7 @@ export const operations: readonly Operation[] = [
     otherSuccess: {
       description: "With `dryRun`: what creating and starting the batch now would do.",
       schema: dryRunResponseSchema,
-      schemaName: "DryRunBatchResponse",
+      schemaName: "DryRun",
     },
     success: {
       status: 201,

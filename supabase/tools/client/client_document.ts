@@ -91,10 +91,10 @@ function describeAnswer(document: Part, operation: Part): ClientOperation["answe
   return isList && "items" in properties && "nextCursor" in properties ? "page" : "json";
 }
 
-/** The answer of a successful call, whatever its status. */
+/** The answer of a successful call. Of two, that which has made something: a dry run answers 200. */
 function successOf(document: Part, operation: Part): Part {
   const [, answer] =
-    Object.entries<Part>(operation.responses).find(([status]) => status.startsWith("2")) ?? [];
+    Object.entries<Part>(operation.responses).findLast(([status]) => status.startsWith("2")) ?? [];
   return resolve(document, answer);
 }
 
