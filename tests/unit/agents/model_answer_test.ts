@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { readModelAnswer } from "../../../shared/agents/model_answer.ts";
 import { removeReasoning } from "../../../shared/agents/model_reasoning.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { assertGrowth } from "../../support/growth.ts";
+import { assertLinearTime } from "../../support/growth.ts";
 
 function read(content: unknown, finish_reason = "stop", message = {}): unknown {
   return readModelAnswer({
@@ -122,13 +122,7 @@ Deno.test("for any order of tags no answer contains a tag or the text inside one
 
 Deno.test("separating reasoning from the answer takes linear time", () => {
   for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
-    const [short, long] = [part.repeat(2_000), part.repeat(200_000)];
-    assertGrowth({
-      short: () => removeReasoning(short),
-      long: () => removeReasoning(long),
-      // Linear: 100. Quadratic: 10,000.
-      bound: 1_500,
-      what: part,
-    });
+    const make = (units: number): string => part.repeat(units);
+    assertLinearTime({ make, work: removeReasoning, units: 1_000, factor: 200, what: part });
   }
 });

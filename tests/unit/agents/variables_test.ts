@@ -5,7 +5,7 @@ import {
 } from "../../../shared/agents/variables.ts";
 import { fillText, listPlaceholders } from "../../../shared/model/placeholders.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { assertGrowth } from "../../support/growth.ts";
+import { assertLinearTime } from "../../support/growth.ts";
 
 Deno.test("a variable is filled everywhere, with or without spaces, with any JSON value", () => {
   const variables = { nome: "Ana", "pedido nº": 7, dados: { a: [1] }, sim: true, vazio: null };
@@ -77,14 +77,7 @@ Deno.test("finding placeholders takes linear time for any text", () => {
   ];
   for (const filling of fillings) {
     for (const make of unclosed) {
-      const [short, long] = [make(2_000), make(200_000)];
-      // Linear: 100. Quadratic: 10,000.
-      assertGrowth({
-        short: () => filling(short),
-        long: () => filling(long),
-        bound: 1_500,
-        what: short.slice(0, 5),
-      });
+      assertLinearTime({ make, work: filling, units: 1_000, factor: 200, what: make(5) });
     }
   }
 });
