@@ -6,6 +6,7 @@ import {
   makeTemporaryFolder,
   startLocalStack,
 } from "../support/stack/local_stack.ts";
+import { simulatedInstances, webhookOf } from "../support/stack/simulated_instances.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const phone = "5511944443333";
@@ -34,6 +35,14 @@ testConsole(
     await page.getByLabel("Answer", { exact: true }).fill("Quero remarcar, São João é feriado?");
     await page.keyboard.press("Enter");
     await bubbles.getByText("You wrote: “Quero remarcar, São João é feriado?”").waitFor();
+    page.once("dialog", (dialog) => dialog.accept("Quero remarcar para sexta"));
+    await bubbles.locator(".own").getByRole("button", { name: "Edit" }).click();
+    await bubbles.locator(".own").getByText("Quero remarcar para sexta").waitFor();
+    await bubbles.locator(".own").getByText("edited", { exact: true }).waitFor();
+    const feed = "events-api/events?after=oldest&types=message.edited";
+    await waitUntil(async () => (await stack.call(demo, feed)).body.items.length === 1, {
+      what: "the edit in the feed",
+    });
 
     await page.getByText("Who writes, and attachments").click();
     await page.getByLabel("Written by").selectOption("company");
@@ -87,7 +96,7 @@ testConsole(
     assertEquals(said.length, 6, said.join("\n"));
     assertEquals([said[0], said[1], said[3], said[5]], [
       "assistant: Oi, aqui é a Lia.",
-      "user: Quero remarcar, São João é feriado?",
+      "user: Quero remarcar para sexta",
       "assistant: Aqui é a Ana, eu resolvo.",
       "user: Tarde",
     ]);
@@ -100,60 +109,18 @@ testConsole(
   },
 );
 
-/** One instance of each provider, configured for the simulator as a user would. */
-const instances = [
-  {
-    provider: "whatsapp_cloud",
-    instance: "104857600000001",
-    config: {
-      phoneNumberId: "104857600000001",
-      accessToken: "EAAG-phone-page",
-      appSecret: "phone-page-app-secret",
-      verifyToken: "phone-page-verify-token",
-    },
-    registration: { appSecret: "phone-page-app-secret", verifyToken: "phone-page-verify-token" },
-    secret: "",
-    baseUrl: "graph",
-  },
-  {
-    provider: "evolution",
-    instance: "phone-page",
-    config: {
-      instanceName: "phone-page",
-      apiKey: "phone-page-key",
-      webhookSecret: "phone-page-webhook-secret-1",
-    },
-    registration: {},
-    secret: "/phone-page-webhook-secret-1",
-    baseUrl: "evolution",
-  },
-  {
-    provider: "zapi",
-    instance: "PHONEPAGE",
-    config: {
-      gatewayInstanceId: "PHONEPAGE",
-      token: "phone-page-token",
-      webhookSecret: "phone-page-webhook-secret-2",
-    },
-    registration: {},
-    secret: "/phone-page-webhook-secret-2",
-    baseUrl: "zapi",
-  },
-] as const;
-
 Deno.test("a simulated phone answers, reads and is typed on in each provider's own format", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   const { workspaceId } = await stack.administer("workspaces", { name: "Telefones" });
-  for (const { provider, instance, config, registration, secret, baseUrl } of instances) {
+  for (const { provider, instance, config, registration, secret, baseUrl } of simulatedInstances) {
     const tenant = await stack.createInstance({
       workspaceId,
       provider,
       providerConfig: { ...config, baseUrl: `${stack.origin}/simulator/${baseUrl}` },
     });
-    const url =
-      `${stack.origin}/functions/v1/provider-webhook/${provider}/${tenant.instanceId}${secret}`;
+    const url = webhookOf(stack, { provider, secret }, tenant);
     const act = (path: string, body: object): Promise<number> =>
       post(`${stack.origin}/simulator/${path}`, { provider, instance, waId: phone, ...body });
     const content = { messageType: "text", text: "Ção 🙂" };

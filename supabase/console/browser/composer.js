@@ -15,7 +15,12 @@ export function createComposer(readPhone) {
     event.preventDefault();
     const content = await readContent();
     if (content === null) return;
-    const isSent = await post("replies", { content, writtenBy: find("reply-as").value });
+    const userId = find("reply-user-id").value.trim();
+    const isSent = await post("replies", {
+      content,
+      writtenBy: find("reply-as").value,
+      ...(userId === "" ? {} : { userId }),
+    });
     if (!isSent) return;
     text.value = "";
     find("reply-file").value = "";
@@ -24,6 +29,11 @@ export function createComposer(readPhone) {
     text.focus();
   });
   find("bubbles").addEventListener("reply", (event) => post("replies", event.detail));
+  // The same form tells why the simulator refused.
+  find("bubbles").addEventListener(
+    "change-message",
+    ({ detail }) => send(detail.path, detail.fields),
+  );
   find("mark-read").addEventListener("click", () => post("readings", {}));
   find("reply-kind").addEventListener("change", requireFields);
   find("reply-file").addEventListener("change", () => {
@@ -36,11 +46,14 @@ export function createComposer(readPhone) {
   /** @returns {Promise<boolean>} whether the simulator accepted it */
   async function post(path, fields) {
     const phone = readPhone();
-    if (phone === null) return false;
+    return phone !== null && await send(path, { ...phone, ...fields });
+  }
+
+  async function send(path, body) {
     const response = await fetch(`/simulator/${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...phone, ...fields }),
+      body: JSON.stringify(body),
     }).catch(() => null);
     const answer = response?.ok === false ? await response.json() : null;
     find("reply-note").textContent = response === null
@@ -78,7 +91,13 @@ async function readContent() {
   const messageType = kind === "text" ? kindOf(file) : kind;
   // The channels tell the names of documents alone, and carry no caption with sound.
   const fileName = messageType === "document" ? file.name : null;
-  return { messageType, mediaUrl, fileName, text: messageType === "audio" ? null : text };
+  return {
+    messageType,
+    mediaUrl,
+    fileName,
+    text: messageType === "audio" ? null : text,
+    isEmbedded: find("reply-embedded").checked,
+  };
 }
 
 function kindOf({ type }) {

@@ -1,3 +1,4 @@
+import { createAccounts } from "./accounts.js";
 import { createActivity } from "./activity.js";
 import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
@@ -25,6 +26,7 @@ const views = {
   messages: phones.messages,
   replies: phones.replies,
   statuses: phones.statuses,
+  changes: phones.changes,
   emails: createActivity(
     { list: "emails", count: "emails-count", note: "emails-note" },
     buildEmail,
@@ -44,13 +46,15 @@ const webhooks = createWebhooks();
 const receiver = createReceiver(webhooks.choose);
 const faults = createFaults();
 const connections = createConnections(() => askQueue());
+const accounts = createAccounts();
 
 followSimulator(views, {
   onFresh(kind, record) {
     if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
     if (kind === "emails") announce(say("E-mail: {subject}", { subject: record.subject }));
   },
-  onFaults: () => Promise.all([faults.refresh(), connections.refresh(), receiver.refresh()]),
+  onFaults: () =>
+    Promise.all([faults.refresh(), connections.refresh(), accounts.refresh(), receiver.refresh()]),
 });
 
 for (
@@ -58,6 +62,7 @@ for (
     ["clear-messages", "messages"],
     ["clear-messages", "replies"],
     ["clear-messages", "statuses"],
+    ["clear-messages", "changes"],
     ["clear-emails", "emails"],
     ["clear-ai", "ai-calls"],
     ["clear-receiver", "receiver-calls"],

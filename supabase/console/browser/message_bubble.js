@@ -14,7 +14,11 @@ const typeIcons = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
 export function buildBubble(message) {
   return build(
     "li",
-    { class: "bubble", "data-seq": String(message.seq) },
+    {
+      class: "bubble",
+      "data-seq": String(message.seq),
+      "data-message": message.providerMessageId,
+    },
     message.template === null ? null : buildTemplateHead(message.template),
     message.mediaUrl === null ? null : buildMedia(message),
     message.text === null ? null : build("p", { class: "text", dir: "auto" }, message.text),
@@ -25,13 +29,45 @@ export function buildBubble(message) {
       ? null
       : buildOptionList(message.optionList, message.providerMessageId),
     buildFoot(message),
-    message.answer === "accepted" ? null : build(
-      "p",
-      { class: "lost" },
-      say("Arrived, but the answer was spoiled: {fault}", {
-        fault: faultNames[message.answer] ?? message.answer,
-      }),
-    ),
+    buildAnswer(message),
+  );
+}
+
+/** What became of the answer, where it was no plain acceptance. */
+function buildAnswer(message) {
+  const { answer } = message;
+  if (answer === "accepted") return null;
+  if (answer === "held") return buildAssessment(message);
+  const fault = faultNames[answer] ?? answer;
+  return build(
+    "p",
+    { class: "lost" },
+    say("Arrived, but the answer was spoiled: {fault}", { fault }),
+  );
+}
+
+/** The channel holds the message, until somebody lets it go or drops it. */
+function buildAssessment({ instance, providerMessageId }) {
+  const decide = (outcome, words) => {
+    const button = build("button", { type: "button", class: "quiet" }, words);
+    button.addEventListener("click", () => {
+      button.dispatchEvent(
+        new CustomEvent("change-message", {
+          bubbles: true,
+          detail: { path: "quality-assessments", fields: { instance, providerMessageId, outcome } },
+        }),
+      );
+    });
+    return button;
+  };
+  return build(
+    "p",
+    { class: "lost" },
+    say("Held for a quality assessment"),
+    " ",
+    decide("released", say("Let it go")),
+    " ",
+    decide("dropped", say("Drop it")),
   );
 }
 

@@ -1,7 +1,7 @@
 import { build, find, oncePerFrame } from "./dom.js";
 import { formatPhone, formatTime, statusNames } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
-import { buildReplyBubble, summarizeReply } from "./reply_bubble.js";
+import { buildReplyBubble, showChange, summarizeReply } from "./reply_bubble.js";
 import { serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
@@ -19,6 +19,8 @@ export function createPhones(onChosen = () => {}) {
   const phones = new Map();
   /** @type {Map<string, string>} the most advanced status by provider message id */
   const statuses = new Map();
+  /** @type {Map<string, object>} the last change by provider message id */
+  const changes = new Map();
   let chosen = "";
   let isPinned = false;
   let drawnPhone = "";
@@ -51,6 +53,11 @@ export function createPhones(onChosen = () => {}) {
     draw();
   }
 
+  function addChange(change) {
+    changes.set(change.providerMessageId, change);
+    draw();
+  }
+
   function open(waId) {
     const button = build("button", { type: "button", class: "phone-button" });
     button.addEventListener("click", () => choose(waId));
@@ -72,6 +79,7 @@ export function createPhones(onChosen = () => {}) {
   function clear() {
     phones.clear();
     statuses.clear();
+    changes.clear();
     drawnPhone = "";
     draw();
   }
@@ -129,6 +137,7 @@ export function createPhones(onChosen = () => {}) {
     while (bubbles.childElementCount > shownBubbles) bubbles.firstElementChild?.remove();
     drawnSeq = phone.entries.at(-1)?.seq ?? 0;
     drawTicks(bubbles, statuses);
+    drawChanges(bubbles, changes);
     fillHead(phone);
     if (isOtherPhone) scrollToEnd();
   }
@@ -150,6 +159,7 @@ export function createPhones(onChosen = () => {}) {
     messages: { add, clear },
     replies: { ...nothing, add },
     statuses: { ...nothing, add: addStatus },
+    changes: { ...nothing, add: addChange },
     readChosen,
   };
 }
@@ -163,6 +173,13 @@ function drawTicks(bubbles, statuses) {
     const status = statuses.get(tick.dataset.statusOf) ?? "";
     const words = statusNames[status] ?? status;
     if (tick.textContent !== words) tick.textContent = words;
+  }
+}
+
+function drawChanges(bubbles, changes) {
+  for (const bubble of bubbles.children) {
+    const change = changes.get(bubble.dataset.message);
+    if (change !== undefined) showChange(bubble, change);
   }
 }
 

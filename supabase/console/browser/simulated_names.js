@@ -18,4 +18,5 @@ export const faultNames = {
   timeout: say("never answers"),
   reset: say("connection breaks"),
   garbage: say("answers nonsense"),
+  held: say("quality assessment"),
 };

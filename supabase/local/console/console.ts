@@ -40,7 +40,16 @@ const demoPath = "/simulator/demo";
 
 /** The scripts of what is simulated. */
 const scripts = [
-  ...["composer", "connections", "faults", "live", "main", "message_bubble", "outside_calls"],
+  ...[
+    "accounts",
+    "composer",
+    "connections",
+    "faults",
+    "live",
+    "main",
+    "message_bubble",
+    "outside_calls",
+  ],
   ...["phones", "receiver", "reply_bubble", "simulated_names"],
 ];
 

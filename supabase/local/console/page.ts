@@ -11,7 +11,10 @@ import { receiverPanel } from "./receiver_panel.ts";
 import { channels } from "../simulator/channels.ts";
 
 const channelOptions = channels
-  .map(({ kind, name }) => `            <option value="${kind}" data-channel>${name}</option>`)
+  .map(({ kind, name, isOfficial }) => {
+    const traits = isOfficial ? "data-channel data-official" : "data-channel";
+    return `            <option value="${kind}" ${traits}>${name}</option>`;
+  })
   .join("\n");
 
 /** The page's skeleton: landmarks, headings and forms. The scripts fill in the data. */
@@ -102,6 +105,13 @@ ${logo}
           <label class="field wide">Address of the attachment
             <input id="reply-media" name="mediaUrl" type="url" pattern="https?://.*" placeholder="https://…">
           </label>
+          <label class="field">User id (official channel)
+            <input id="reply-user-id" name="userId" placeholder="BR.9XJQRIBA77" spellcheck="false">
+          </label>
+          <label class="field check">
+            <input id="reply-embedded" name="isEmbedded" type="checkbox">
+            The event holds the file (Evolution)
+          </label>
         </div>
       </details>
       <p class="note" id="reply-note" role="status"></p>
@@ -176,6 +186,50 @@ ${describeContactPanel()}
       <ul class="rows" id="connections"></ul>
     </section>
 
+    <section class="panel" id="accounts" aria-labelledby="accounts-title" hidden>
+      <div class="panel-head">
+        <h2 id="accounts-title">Official account</h2>
+      </div>
+      <p class="note">Let Meta decide about an account, or change a customer's user id.</p>
+      <form id="account-form" class="form" autocomplete="off">
+        <div class="pair">
+          <label class="field">Number
+            <select name="instance"></select>
+          </label>
+          <label class="field">Decision
+            <select name="event">
+              <option value="ACCOUNT_VIOLATION">Violation</option>
+              <option value="ACCOUNT_RESTRICTION">Restriction</option>
+              <option value="SCHEDULE_FOR_DISABLE">Planned ban</option>
+              <option value="ACCOUNT_OFFBOARDED">Number left</option>
+              <option value="ACCOUNT_RECONNECTED">Number is back</option>
+              <option value="UPGRADE">Higher limit</option>
+              <option value="DOWNGRADE">Lower limit</option>
+            </select>
+          </label>
+        </div>
+        <label class="field">Reason, date of the ban, or limit
+          <input name="detail" placeholder="SCAM, 2027-01-31, TIER_2K">
+        </label>
+        <button type="submit">Tell the decision</button>
+      </form>
+      <form id="user-id-form" class="form" autocomplete="off">
+        <label class="field">Number
+          <select name="instance"></select>
+        </label>
+        <div class="pair">
+          <label class="field">Former user id
+            <input name="previousUserId" required spellcheck="false">
+          </label>
+          <label class="field">New user id
+            <input name="userId" required spellcheck="false">
+          </label>
+        </div>
+        <button type="submit">Change the user id</button>
+      </form>
+      <p class="note" id="account-note" role="status"></p>
+    </section>
+
     <section class="panel" aria-labelledby="faults-title">
       <div class="panel-head">
         <h2 id="faults-title">Faults <span class="count" id="faults-count">0</span></h2>
@@ -199,6 +253,7 @@ ${channelOptions}
             <option value="timeout">Takes it, never answers</option>
             <option value="reset">Takes it, connection breaks</option>
             <option value="garbage">Takes it, answers nonsense</option>
+            <option value="held">Holds it for a quality assessment</option>
           </select>
         </label>
         <div class="pair">

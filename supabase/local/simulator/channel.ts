@@ -1,4 +1,5 @@
-import type { ChannelKind, PhoneStatus, SimulatedReply } from "./records.ts";
+import type { SimulatedFile } from "./file_store.ts";
+import type { ChannelKind, PhoneStatus, SimulatedChange, SimulatedReply } from "./records.ts";
 
 /** One simulated provider's facts on the wire. Each folder exports one; `channels.ts` lists them. */
 export interface Channel {
@@ -9,8 +10,17 @@ export interface Channel {
   readonly path: string;
   /** Creates a message id in the provider's format. */
   createMessageId(): string;
-  /** Builds the webhook event of a message that a person wrote. */
-  composeMessage(reply: SimulatedReply): unknown;
+  /**
+   * Builds the webhook event of a message that a person wrote. `embedded` is its file, where the event
+   * holds it.
+   */
+  composeMessage(reply: SimulatedReply, embedded?: SimulatedFile): unknown;
+  /** Whether events of this channel may hold their files. */
+  readonly embedsFiles?: true;
+  /** Whether the provider is the channel itself: it tells user ids, and decides about accounts and messages. */
+  readonly isOfficial?: true;
+  /** Builds the webhook event of an edit, or of a deletion for everyone. */
+  composeChange(change: SimulatedChange): unknown;
   /**
    * Builds the webhook event of a message's status on the phone. `correlationId` is the sender's id
    * of the message.

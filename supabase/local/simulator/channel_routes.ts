@@ -3,10 +3,10 @@ import type { Hono } from "hono";
 import type { SimulatorContext } from "./context.ts";
 import { createEvolution } from "./evolution/routes.ts";
 import type { ChannelKind } from "./records.ts";
+import { createCloudControls } from "./whatsapp_cloud/controls.ts";
 import { ConversationWindows } from "./whatsapp_cloud/conversation_windows.ts";
 import { createWhatsappCloud } from "./whatsapp_cloud/routes.ts";
 import { TemplateLibrary } from "./whatsapp_cloud/template_library.ts";
-import { createTemplateReviews } from "./whatsapp_cloud/template_reviews.ts";
 import { createZapi } from "./zapi/routes.ts";
 
 export interface ChannelRoutes {
@@ -22,10 +22,8 @@ const creators: Readonly<Record<ChannelKind, (context: SimulatorContext) => Chan
   whatsapp_cloud: (context) => {
     const templates = new TemplateLibrary();
     const windows = new ConversationWindows(context.store);
-    return {
-      provider: createWhatsappCloud({ ...context, templates, windows }),
-      controls: createTemplateReviews(templates),
-    };
+    const cloud = { ...context, templates, windows };
+    return { provider: createWhatsappCloud(cloud), controls: createCloudControls(cloud) };
   },
 };
 

@@ -1,11 +1,13 @@
 import * as z from "zod";
+import { channels } from "./channels.ts";
 import { faultKinds, serviceKinds } from "./records.ts";
 
 /**
  * A planned fault. It affects the next `times` sends that match it. `code` is the provider's own
  * error code for `reject`; `to` and `instance` restrict it to one recipient or one instance.
  * `delivered` says whether the message arrives although the answer fails: by default yes for
- * `timeout`, `reset` and `garbage` (only the answer is lost), no for the others.
+ * `timeout`, `reset` and `garbage` (only the answer is lost), no for the others. `held` is no refusal: the
+ * channel accepts the message, and keeps it for a quality assessment.
  */
 export const faultRequestSchema = z.object({
   provider: z.enum(serviceKinds),
@@ -16,7 +18,15 @@ export const faultRequestSchema = z.object({
   to: z.string().min(1).max(320).transform(normalizeRecipient).optional(),
   instance: z.string().min(1).max(200).optional(),
   delivered: z.boolean().optional(),
+}).refine(({ kind, provider }) => kind !== "held" || isOfficial(provider), {
+  path: ["kind"],
+  message: "held is for the official channel alone",
 });
+
+function isOfficial(provider: string): boolean {
+  return channels.some(({ kind, isOfficial }) => kind === provider && isOfficial === true);
+}
+
 export type FaultRequest = z.infer<typeof faultRequestSchema>;
 
 export interface Fault extends FaultRequest {
@@ -42,11 +52,11 @@ export class FaultPlan {
   #lastFaultId = 0;
 
   add(request: FaultRequest): Fault {
-    const answerIsLost = ["timeout", "reset", "garbage"].includes(request.kind);
+    const arrives = ["timeout", "reset", "garbage", "held"].includes(request.kind);
     const fault: Fault = {
       ...request,
       faultId: ++this.#lastFaultId,
-      delivered: request.delivered ?? answerIsLost,
+      delivered: request.delivered ?? arrives,
       remaining: request.times,
     };
     this.#faults.push(fault);

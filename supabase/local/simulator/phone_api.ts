@@ -1,15 +1,16 @@
 /** Endpoints by which the console and tests act on the simulated phones and register webhooks. */
 import { Hono } from "hono";
+import { changeMessage, deletionSchema, editSchema } from "./changes.ts";
 import { changeConnection, connectionSchema, listConnections } from "./connections.ts";
 import { withBody } from "./json_request.ts";
-import { readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
+import { findReplyFlaw, readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatorContext } from "./context.ts";
 import { channelOf } from "./channels.ts";
 import { webhookSchema } from "./webhook_request.ts";
 
 /**
- * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `GET /connections`,
- * `POST /connections`, all below `/simulator`.
+ * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `POST /edits`,
+ * `POST /deletions`, `GET /connections`, `POST /connections`, all below `/simulator`.
  */
 export function createPhoneApi(simulator: SimulatorContext): Hono {
   const app = new Hono();
@@ -32,6 +33,10 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
   );
   app.post("/replies", (context) =>
     withBody(context, replySchema, (request) => {
+      const flaw = findReplyFlaw(simulator, request);
+      if (flaw !== null) {
+        return Response.json({ error: "invalid_request", issues: [flaw] }, { status: 400 });
+      }
       if (!simulator.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json(writeReply(simulator, request), { status: 201 });
     }));
@@ -40,6 +45,16 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
       if (!simulator.webhooks.has(request.provider, request.instance)) return refuseUnregistered();
       return Response.json({ read: readChat(simulator, request) });
     }));
+  for (const [path, schema] of [["/edits", editSchema], ["/deletions", deletionSchema]] as const) {
+    app.post(path, (context) =>
+      withBody(context, schema, (request) => {
+        if (!simulator.webhooks.has(request.provider, request.instance)) {
+          return refuseUnregistered();
+        }
+        const change = changeMessage(simulator, request);
+        return change === undefined ? refuseUnknown() : Response.json(change, { status: 201 });
+      }));
+  }
   app.get("/connections", () => Response.json({ items: listConnections(simulator) }));
   app.post("/connections", (context) =>
     withBody(context, connectionSchema, (connection) => {
@@ -51,7 +66,14 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
   return app;
 }
 
-function refuseUnregistered(): Response {
+function refuseUnknown(): Response {
+  return Response.json({
+    error: "message_not_found",
+    message: "No phone of this instance has a message of this id: GET /simulator/replies.",
+  }, { status: 404 });
+}
+
+export function refuseUnregistered(): Response {
   return Response.json({
     error: "no_webhook",
     message: "No webhook is registered for this instance: POST /simulator/webhooks.",

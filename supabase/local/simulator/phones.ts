@@ -5,8 +5,9 @@
 import * as z from "zod";
 import { channelOf } from "./channels.ts";
 import type { SimulatorContext } from "./context.ts";
+import type { SimulatedFile } from "./file_store.ts";
+import { phoneFields, textSchema, userIdSchema } from "./phone_fields.ts";
 import {
-  channelKinds,
   type DeliveryStatus,
   type ReplyContent,
   type SimulatedMessage,
@@ -15,14 +16,6 @@ import {
 } from "./records.ts";
 import { arrivalMs, waitUnlessClosing } from "./waits.ts";
 
-const phoneFields = {
-  provider: z.enum(channelKinds),
-  instance: z.string().min(1),
-  /** The phone's number as the provider addresses it. */
-  waId: z.string().regex(/^\d{8,15}$/),
-};
-const text = z.string().trim().min(1).max(4_096);
-
 /**
  * A message that a person writes: the customer, or an employee on the company's connected phone.
  */
@@ -30,6 +23,8 @@ export const replySchema = z.object({
   ...phoneFields,
   writtenBy: z.enum(["customer", "company"]).default("customer"),
   customerName: z.string().trim().min(1).max(100).default("Maria Silva"),
+  /** The customer's user id, which only the official channel tells. */
+  userId: userIdSchema.optional(),
   replyTo: z.string().min(1).nullable().default(null),
   /**
    * When the message was written; default: now. A message of yesterday leaves the window closed.
@@ -39,12 +34,13 @@ export const replySchema = z.object({
     "must not be in the future",
   ).optional(),
   content: z.discriminatedUnion("messageType", [
-    z.object({ messageType: z.literal("text"), text }),
+    z.object({ messageType: z.literal("text"), text: textSchema }),
     z.object({
       messageType: z.enum(["image", "audio", "video", "document"]),
       mediaUrl: z.url({ protocol: /^https?$/ }),
-      text: text.nullable().default(null),
+      text: textSchema.nullable().default(null),
       fileName: z.string().min(1).max(255).nullable().default(null),
+      isEmbedded: z.boolean().default(false),
     }),
     z.object({
       messageType: z.enum(["list_choice", "button_choice"]),
@@ -56,6 +52,34 @@ export const replySchema = z.object({
 
 /** The owner opens the chat, which marks all messages on the phone as read. */
 export const readingSchema = z.object(phoneFields);
+
+/** Why the channel could not tell this message; null where it can. */
+export function findReplyFlaw(
+  { files }: SimulatorContext,
+  { provider, content, userId }: z.infer<typeof replySchema>,
+): { readonly path: string; readonly message: string } | null {
+  if (userId !== undefined && !channelOf(provider).isOfficial) {
+    return { path: "userId", message: "is told by the official channel alone" };
+  }
+  if (!("mediaUrl" in content) || !content.isEmbedded) return null;
+  if (!channelOf(provider).embedsFiles) {
+    return {
+      path: "content.isEmbedded",
+      message: "no event of this provider holds a file",
+    };
+  }
+  return files.find(content.mediaUrl) !== undefined
+    ? null
+    : { path: "content.mediaUrl", message: "must be a file of /simulator/files to be embedded" };
+}
+
+/** The file that the event holds itself. */
+function findEmbedded(
+  { files }: SimulatorContext,
+  content: ReplyContent,
+): SimulatedFile | undefined {
+  return "mediaUrl" in content && content.isEmbedded ? files.find(content.mediaUrl) : undefined;
+}
 
 /** Stores a written message and sends it to the instance's webhook. */
 export function writeReply(
@@ -69,7 +93,8 @@ export function writeReply(
     ...(writtenAt === undefined ? {} : { receivedAt: new Date(writtenAt).toISOString() }),
     providerMessageId: channel.createMessageId(),
   });
-  simulator.webhooks.send(reply.provider, reply.instance, channel.composeMessage(reply));
+  const event = channel.composeMessage(reply, findEmbedded(simulator, reply.content));
+  simulator.webhooks.send(reply.provider, reply.instance, event);
   return reply;
 }
 
@@ -113,12 +138,14 @@ export function reportArrivals(simulator: SimulatorContext): void {
     if (event.type !== "added" || event.kind !== "messages") return;
     const message = event.record as SimulatedMessage;
     if (!simulator.webhooks.has(message.provider, message.instance)) return;
+    // It arrives when the channel lets it go.
+    if (message.answer === "held") return;
     void reportArrival(simulator, message);
   });
 }
 
 /** Waits before it reports, so that the provider's answer arrives first. */
-async function reportArrival(
+export async function reportArrival(
   simulator: SimulatorContext,
   message: SimulatedMessage,
 ): Promise<void> {

@@ -19,10 +19,11 @@ export const faultKinds = [
   "rate_limit",
   "server_error",
   "garbage",
+  "held",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** The answer that the caller got: an acceptance, or the fault that replaced it. */
+/** The answer that the caller got: an acceptance, or the fault that replaced or delayed it. */
 export type Answer = "accepted" | FaultKind;
 
 export interface SimulatedOptionList {
@@ -126,6 +127,8 @@ export interface SimulatedReply {
   /** `company`: an employee typed it on the company's connected phone. */
   readonly writtenBy: "customer" | "company";
   readonly customerName: string;
+  /** The customer's user id at the official channel, where the customer has one. */
+  readonly userId?: string | undefined;
   readonly content: ReplyContent;
   /** The message to which it replies. */
   readonly replyTo: string | null;
@@ -141,12 +144,29 @@ export type ReplyContent =
     readonly fileName: string | null;
     /** The file behind the address, where it was sent from the simulated phone. */
     readonly file?: { readonly id: string; readonly mimeType: string; readonly sha256: string };
+    /** The event holds the file itself, as Evolution's business channel does. */
+    readonly isEmbedded?: boolean;
   }
   | {
     readonly messageType: "list_choice" | "button_choice";
     readonly id: string;
     readonly title: string;
   };
+
+/** What a person has changed of a message afterwards, on the phone that wrote it. */
+export interface SimulatedChange {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  readonly instance: string;
+  /** The provider's id of the changed message. */
+  readonly providerMessageId: string;
+  readonly waId: string;
+  readonly writtenBy: SimulatedReply["writtenBy"];
+  readonly change: "edited" | "deleted";
+  /** The new words; null for a deletion. */
+  readonly text: string | null;
+}
 
 /** The statuses that the provider reports for a message. */
 export const deliveryStatuses = ["sent", "delivered", "read"] as const;

@@ -30,6 +30,7 @@ export async function answerSend(
   const fault = simulator.faults.take(target);
   if (fault === undefined) return keep("accepted");
   simulator.store.announce({ type: "faults_changed" });
+  if (fault.kind === "held") return keep("held");
   if (fault.delivered) keep(fault.kind);
   switch (fault.kind) {
     case "reject":

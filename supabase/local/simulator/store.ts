@@ -1,6 +1,7 @@
 import { BoundedLog } from "./bounded_log.ts";
 import type {
   SimulatedAiCall,
+  SimulatedChange,
   SimulatedEmail,
   SimulatedMessage,
   SimulatedReadReceipt,
@@ -12,6 +13,7 @@ import type {
 export interface RecordKinds {
   readonly messages: SimulatedMessage;
   readonly replies: SimulatedReply;
+  readonly changes: SimulatedChange;
   readonly statuses: SimulatedStatus;
   readonly "read-receipts": SimulatedReadReceipt;
   readonly emails: SimulatedEmail;
@@ -24,6 +26,7 @@ export type LogName = keyof RecordKinds;
 export const logNames = [
   "messages",
   "replies",
+  "changes",
   "statuses",
   "read-receipts",
   "emails",
@@ -43,13 +46,14 @@ export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
  * Stores everything that reached the simulator and everything its people wrote: the newest 5,000
- * messages, replies and read receipts, 10,000 statuses, 1,000 e-mails, 1,000 AI calls and 1,000 calls of
+ * messages, replies, changes of them and read receipts, 10,000 statuses, 1,000 e-mails, 1,000 AI calls and 1,000 calls of
  * the webhook receiver. Notifies listeners of every change.
  */
 export class Store {
   readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
     messages: new BoundedLog<SimulatedMessage>(5_000),
     replies: new BoundedLog<SimulatedReply>(5_000),
+    changes: new BoundedLog<SimulatedChange>(5_000),
     statuses: new BoundedLog<SimulatedStatus>(10_000),
     "read-receipts": new BoundedLog<SimulatedReadReceipt>(5_000),
     emails: new BoundedLog<SimulatedEmail>(1_000),
@@ -75,6 +79,10 @@ export class Store {
     reply: Unnumbered<SimulatedReply> & { readonly receivedAt?: string },
   ): SimulatedReply {
     return this.#add("replies", { receivedAt: this.#nextInstant(reply), ...reply });
+  }
+
+  addChange(change: Unnumbered<SimulatedChange>): SimulatedChange {
+    return this.#add("changes", change);
   }
 
   addStatus(status: Unnumbered<SimulatedStatus>): SimulatedStatus {

@@ -18,6 +18,7 @@ const subject = createConsole({ demo: () => demo, readSchedule });
 const names = new Set([
   ...["Z-API", "Evolution API", "WhatsApp Cloud API"],
   ...["X-Client-Token", "apikey", "https://…"],
+  ...["BR.9XJQRIBA77", "SCAM, 2027-01-31, TIER_2K"],
 ]);
 const browserFolder = new URL("../../../supabase/console/browser/", import.meta.url);
 

@@ -1,5 +1,9 @@
 /** The simulator's README: its examples work, and it names every field. */
 import * as z from "zod";
+import { deletionSchema, editSchema } from "../../../supabase/local/simulator/changes.ts";
+import { accountUpdateSchema } from "../../../supabase/local/simulator/whatsapp_cloud/account_updates.ts";
+import { userIdChangeSchema } from "../../../supabase/local/simulator/whatsapp_cloud/changes.ts";
+import { qualityAssessmentSchema } from "../../../supabase/local/simulator/whatsapp_cloud/controls.ts";
 import { faultRequestSchema } from "../../../supabase/local/simulator/faults.ts";
 import { readingSchema, replySchema } from "../../../supabase/local/simulator/phones.ts";
 import {
@@ -66,6 +70,10 @@ Deno.test("the simulator's documentation names every field and value of its requ
   const names = [
     ...Object.keys(replySchema.shape),
     ...Object.keys(readingSchema.shape),
+    ...Object.keys(editSchema.shape),
+    ...Object.keys(deletionSchema.shape),
+    ...listNames(accountUpdateSchema.options),
+    ...listNames([userIdChangeSchema, qualityAssessmentSchema]),
     ...Object.keys(faultRequestSchema.shape),
     ...Object.keys(webhookSchema.shape),
     ...Object.keys(receiverSecretSchema.shape),
@@ -83,3 +91,14 @@ Deno.test("the simulator's documentation names every field and value of its requ
   );
   assertEquals([...new Set(missing)], []);
 });
+
+/** The members of requests, and the values of those that name one of several. */
+function listNames(schemas: readonly z.ZodObject[]): string[] {
+  return schemas.flatMap(({ shape }) =>
+    Object.entries(shape).flatMap(([name, member]) => {
+      const inner = member instanceof z.ZodDefault ? member.unwrap() : member;
+      if (inner instanceof z.ZodEnum) return [name, ...inner.options.map(String)];
+      return inner instanceof z.ZodLiteral ? [name, ...[...inner.values].map(String)] : [name];
+    })
+  );
+}

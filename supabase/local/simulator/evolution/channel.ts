@@ -1,5 +1,6 @@
 import { type Channel, plainWebhook } from "../channel.ts";
 import {
+  composeEvolutionChange,
   composeEvolutionConnection,
   composeEvolutionMessage,
   composeEvolutionStatus,
@@ -12,6 +13,8 @@ export const evolution: Channel = {
   path: "evolution",
   createMessageId: () => crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 20),
   composeMessage: composeEvolutionMessage,
+  embedsFiles: true,
+  composeChange: composeEvolutionChange,
   composeStatus: composeEvolutionStatus,
   composeConnection: composeEvolutionConnection,
   webhook: plainWebhook,

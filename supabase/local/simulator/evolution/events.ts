@@ -1,11 +1,21 @@
-/** Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.update, connection.update. */
+/**
+ * Webhook payloads of Evolution API v2 (page Webhooks): messages.upsert, messages.edited, messages.delete,
+ * messages.update, connection.update.
+ */
+import { Buffer } from "node:buffer";
 import type { ConnectionChange } from "../channel.ts";
-import type { PhoneStatus, SimulatedReply } from "../records.ts";
+import type { SimulatedFile } from "../file_store.ts";
+import type { PhoneStatus, SimulatedChange, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
-export function composeEvolutionMessage(reply: SimulatedReply): Record<string, unknown> {
+export function composeEvolutionMessage(
+  reply: SimulatedReply,
+  embedded?: SimulatedFile,
+): Record<string, unknown> {
   const isOwn = reply.writtenBy === "company";
-  const [messageType, message] = describeContent(reply);
+  const [messageType, message] = embedded === undefined
+    ? describeContent(reply)
+    : embedFile(reply, embedded);
   return wrap(reply, "messages.upsert", {
     key: {
       remoteJid: toJid(reply.waId),
@@ -83,6 +93,53 @@ function describeContent({ content }: SimulatedReply): [string, EvolutionContent
     }
   }
 }
+
+/**
+ * A file as Evolution's business channel tells it: with its bytes, and in Meta's spelling. It cannot be asked
+ * for later.
+ */
+function embedFile(
+  { content, providerMessageId }: SimulatedReply,
+  { bytes, mimeType, sha256 }: SimulatedFile,
+): [string, Record<string, unknown>] {
+  const type = `${content.messageType}Message`;
+  const { text, fileName } = "mediaUrl" in content ? content : { text: null, fileName: null };
+  return [type, {
+    [type]: {
+      id: providerMessageId,
+      mime_type: mimeType,
+      sha256: Buffer.from(sha256, "hex").toString("base64"),
+      ...(text === null ? {} : { caption: text }),
+      ...(fileName === null ? {} : { filename: fileName }),
+    },
+    base64: Buffer.from(bytes).toString("base64"),
+  }];
+}
+
+/**
+ * An edit, as WhatsApp's own message about the first one, from the point of view of its author: a customer's
+ * shows the company's number. A deletion names the first message's key.
+ */
+export function composeEvolutionChange(change: SimulatedChange): Record<string, unknown> {
+  const { instance, providerMessageId: id, receivedAt, text, waId, writtenBy } = change;
+  const isOwn = writtenBy === "company";
+  if (text === null) {
+    const key = { remoteJid: toJid(waId), fromMe: isOwn, id };
+    return wrap({ instance, receivedAt }, "messages.delete", { ...key, status: "DELETED" });
+  }
+  return {
+    ...wrap({ instance, receivedAt }, "messages.edited", {
+      key: { remoteJid: toJid(isOwn ? waId : companyPhone), fromMe: true, id },
+      type: "MESSAGE_EDIT",
+      editedMessage: { conversation: text },
+      timestampMs: String(Date.parse(receivedAt)),
+    }),
+    sender: toJid(companyPhone),
+  };
+}
+
+/** The number of the company's connected phone. */
+const companyPhone = "551140001234";
 
 const words = { sent: "SERVER_ACK", delivered: "DELIVERY_ACK", read: "READ" } as const;
 

@@ -1,4 +1,5 @@
 import type { Channel } from "../channel.ts";
+import { composeCloudChange } from "./changes.ts";
 import { composeCloudConnection, composeCloudMessage, composeCloudStatus } from "./events.ts";
 import { cloudWebhook } from "./webhook.ts";
 
@@ -9,6 +10,8 @@ export const whatsappCloud: Channel = {
   path: "graph",
   createMessageId: () => `wamid.${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`,
   composeMessage: composeCloudMessage,
+  isOfficial: true,
+  composeChange: composeCloudChange,
   composeStatus: composeCloudStatus,
   composeConnection: composeCloudConnection,
   webhook: cloudWebhook,

@@ -8,7 +8,7 @@ import type { SimulatedReply, SimulatedStatus } from "../records.ts";
 
 /** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
 export function composeCloudMessage(reply: SimulatedReply): Record<string, unknown> {
-  const { writtenBy, instance, waId, providerMessageId, receivedAt, customerName } = reply;
+  const { writtenBy, instance, waId, userId, providerMessageId, receivedAt, customerName } = reply;
   const message = {
     id: providerMessageId,
     timestamp: toSeconds(receivedAt),
@@ -20,8 +20,12 @@ export function composeCloudMessage(reply: SimulatedReply): Record<string, unkno
       message_echoes: [{ from: instance, to: waId, ...message }],
     })
     : wrap(reply, "messages", {
-      contacts: [{ profile: { name: customerName }, wa_id: waId }],
-      messages: [{ from: waId, ...message }],
+      contacts: [{
+        profile: { name: customerName },
+        wa_id: waId,
+        ...(userId && { user_id: userId }),
+      }],
+      messages: [{ from: waId, ...(userId && { from_user_id: userId }), ...message }],
     });
 }
 
@@ -134,8 +138,9 @@ function describeFailure({ failure }: SimulatedStatus): CloudFailure {
   };
 }
 
-function wrap(
-  { instance }: SimulatedReply | SimulatedStatus,
+/** One change of a number's field, in the envelope of every delivery. */
+export function wrap(
+  { instance }: { readonly instance: string },
   field: string,
   value: Record<string, unknown>,
 ): Record<string, unknown> {
@@ -149,7 +154,8 @@ function wrap(
   };
 }
 
-function toSeconds(instant: string): string {
+/** Unix seconds as text, as the channel writes most instants. */
+export function toSeconds(instant: string): string {
   return String(Math.floor(Date.parse(instant) / 1_000));
 }
 
@@ -157,19 +163,22 @@ function toSeconds(instant: string): string {
 export function composeCloudConnection(
   { state, at }: ConnectionChange,
 ): Record<string, unknown> {
-  const value = {
+  return composeAccountNews("account_update", at, {
     event: "DISABLED_UPDATE",
     ban_info: {
       waba_ban_state: state === "connected" ? "REINSTATE" : "DISABLE",
       waba_ban_date: at.slice(0, 10),
     },
-  };
-  return {
-    object: "whatsapp_business_account",
-    entry: [{
-      id: "102290129340398",
-      time: Math.floor(Date.parse(at) / 1_000),
-      changes: [{ field: "account_update", value }],
-    }],
-  };
+  });
+}
+
+/** News of the account or of its numbers, which name the instant beside the change. */
+export function composeAccountNews(
+  field: "account_update" | "phone_number_quality_update",
+  at: string,
+  value: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const time = Math.floor(Date.parse(at) / 1_000);
+  const entry = { id: "102290129340398", time, changes: [{ field, value }] };
+  return { object: "whatsapp_business_account", entry: [entry] };
 }

@@ -114,7 +114,10 @@ function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   return Response.json({
     messaging_product: "whatsapp",
     contacts: [{ input: recipient, wa_id: waId }],
-    messages: [{ id: providerMessageId, message_status: "accepted" }],
+    messages: [{
+      id: providerMessageId,
+      message_status: arrival.answer === "held" ? "held_for_quality_assessment" : "accepted",
+    }],
   });
 }
 

@@ -1,5 +1,10 @@
 import { type Channel, plainWebhook } from "../channel.ts";
-import { composeZapiConnection, composeZapiMessage, composeZapiStatus } from "./events.ts";
+import {
+  composeZapiChange,
+  composeZapiConnection,
+  composeZapiMessage,
+  composeZapiStatus,
+} from "./events.ts";
 import { createId } from "./ids.ts";
 
 /** The simulated Z-API. */
@@ -9,6 +14,7 @@ export const zapi: Channel = {
   path: "zapi",
   createMessageId: () => createId(20),
   composeMessage: composeZapiMessage,
+  composeChange: composeZapiChange,
   composeStatus: composeZapiStatus,
   composeConnection: composeZapiConnection,
   webhook: plainWebhook,

@@ -1,29 +1,50 @@
 /** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem, Ao conectar, Ao desconectar). */
 import type { ConnectionChange } from "../channel.ts";
-import type { PhoneStatus, SimulatedReply } from "../records.ts";
+import type { PhoneStatus, SimulatedChange, SimulatedReply } from "../records.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeZapiMessage(reply: SimulatedReply): Record<string, unknown> {
   const isOwn = reply.writtenBy === "company";
   return {
-    type: "ReceivedCallback",
-    instanceId: reply.instance,
-    messageId: reply.providerMessageId,
-    phone: reply.waId,
-    fromMe: isOwn,
-    fromApi: false,
-    momment: Date.parse(reply.receivedAt),
-    status: "RECEIVED",
+    ...describeChat(reply, isOwn),
     chatName: reply.customerName,
     senderName: isOwn ? "" : reply.customerName,
+    ...(reply.replyTo === null ? {} : { referenceMessageId: reply.replyTo }),
+    ...describeContent(reply),
+  };
+}
+
+/** What every event of a chat has. */
+function describeChat(
+  { instance, providerMessageId, waId, receivedAt }: SimulatedReply | SimulatedChange,
+  isOwn: boolean,
+): Record<string, unknown> {
+  return {
+    type: "ReceivedCallback",
+    instanceId: instance,
+    messageId: providerMessageId,
+    phone: waId,
+    fromMe: isOwn,
+    fromApi: false,
+    momment: Date.parse(receivedAt),
+    status: "RECEIVED",
     participantPhone: null,
     isGroup: false,
     isNewsletter: false,
     isEdit: false,
     waitingMessage: false,
     broadcast: false,
-    ...(reply.replyTo === null ? {} : { referenceMessageId: reply.replyTo }),
-    ...describeContent(reply),
+  };
+}
+
+/** An edit repeats the message under its id; a deletion is a notification about it. */
+export function composeZapiChange(change: SimulatedChange): Record<string, unknown> {
+  const { text, writtenBy } = change;
+  return {
+    ...describeChat(change, writtenBy === "company"),
+    ...(text === null
+      ? { notification: "REVOKE", referenceMessageId: change.providerMessageId }
+      : { isEdit: true, text: { message: text } }),
   };
 }
 
