@@ -144,8 +144,9 @@ async function showTimeline({ stack, demo, open }: TestConsole): Promise<void> {
     [6, 18, 3, true],
     "the window from 6 to 18, a color for each batch and one for single messages, slots inside",
   );
-  const shape = await plot.boundingBox();
-  assert(shape !== null && shape.width > 250, "the plot has the width of a phone");
+  await waitUntil(async () => ((await plot.boundingBox())?.width ?? 0) > 250, {
+    what: "a plot of the width of a phone",
+  });
   assertEquals(
     await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
     0,

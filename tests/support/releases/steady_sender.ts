@@ -22,7 +22,8 @@ const deliveries = [{}, { delayMessage: 0.3 }];
 const pauseMs = 60;
 
 /**
- * Starts to send. The texts begin with `name`, and are all different.
+ * Starts to send. The texts begin with `name`, and are all different. A call that is answered 503, as a
+ * busy machine may, is repeated once with its key: it has recorded nothing.
  *
  * @param repeatsFailures a call of 1.0.0 that runs at the instant in which a migration replaces its
  * functions is answered 500, and records nothing: the caller repeats it with its key.
@@ -47,7 +48,8 @@ export function startSteadySender(
           ...deliveries[number % deliveries.length],
         });
       const first = await send();
-      const answer = repeatsFailures && first.status === 500 ? await send() : first;
+      const isRepeated = first.status === 503 || repeatsFailures && first.status === 500;
+      const answer = isRepeated ? await send() : first;
       calls.push({ text, answer });
       await delay(pauseMs);
     }
