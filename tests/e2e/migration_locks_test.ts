@@ -1,6 +1,9 @@
 import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { assertEquals } from "../support/assert.ts";
 import { createEmptyDatabase } from "../support/database/database.ts";
+import { isWaiting } from "../support/database/sessions.ts";
+import { waitUntil } from "../support/wait_until.ts";
+import type { Sql } from "postgres";
 
 Deno.test("a migration that meets a request's locks, or is the victim of a deadlock, is applied again", async () => {
   await using database = await createEmptyDatabase();
@@ -13,27 +16,48 @@ Deno.test("a migration that meets a request's locks, or is the victim of a deadl
     );
     await Deno.writeTextFile(
       `${folder}/20260101000001_cross.sql`,
-      "alter table first add column a int;\nselect pg_sleep(0.2);\nalter table second add column a int;\n",
+      "alter table first add column a int;\nselect pg_advisory_xact_lock(7);\nalter table second add column a int;\n",
     );
+    // The second migration stops between its tables until this lock is free.
+    const between = await database.admin.reserve();
+    await between`select pg_advisory_lock(7)`;
     const holding = Promise.withResolvers<void>();
     const request = database.admin.begin(async (transaction) => {
       await transaction`insert into first values (1)`;
       holding.resolve();
-      await transaction`select pg_sleep(0.3)`;
+      await waitUntil(() => isWaiting(database.admin), { what: "the migration to meet the lock" });
     });
     await holding.promise;
     const applying = applyMigrations(database.admin, folder);
     await request;
-    // Holds the second table and asks for the first, which the next migration takes before it.
+    await waitUntil(() => isWaitingFor(database.admin, "advisory"), {
+      what: "the migration between its tables",
+    });
+    // Holds the second table and asks for the first, which the migration holds.
     const crossing = database.admin.begin(async (transaction) => {
-      await transaction`set local deadlock_timeout = '10s'`;
+      await transaction`set local deadlock_timeout = '60s'`;
       await transaction`insert into second values (1)`;
-      await transaction`select pg_sleep(0.6)`;
       await transaction`insert into first values (2)`;
     });
+    await waitUntil(() => isWaitingFor(database.admin, "relation"), {
+      what: "the request for the first table",
+    });
+    await between`select pg_advisory_unlock(7)`;
+    between.release();
     assertEquals(await applying, ["20260101000000_wait_briefly", "20260101000001_cross"]);
     await crossing;
+    const [deadlocks] = await database.admin`
+      select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
+    assertEquals(deadlocks?.["count"], 1);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** Whether some session waits for a lock of this kind. */
+async function isWaitingFor(admin: Sql, kind: "advisory" | "relation"): Promise<boolean> {
+  const rows = await admin`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event = ${kind}`;
+  return rows.length > 0;
+}

@@ -19,6 +19,9 @@ const settings = readFaultSettings();
 const { concurrency = 60, messages = 300, instances = 5 } = settings;
 const lives = settings.kills === undefined ? 2 : Math.ceil(settings.kills / 10);
 
+/** Fewer than the calls that a process makes of one host at once. */
+const answersAtOnce = 10;
+
 interface Call {
   readonly tenant: Tenant;
   readonly key: string;
@@ -48,7 +51,7 @@ for (const usesDataApi of [false, true]) {
         key: `life ${life} key ${number}`,
         text: `life ${life} call ${number}`,
       }));
-      const share = random.between(0.2, 0.8);
+      const share = random.between(0.4, 0.8);
       const answered = await callInStorm(
         { databaseUrl: database.url, usesDataApi },
         provider,
@@ -105,6 +108,8 @@ async function callInStorm(
   const waiting = [...calls];
   const left = Math.floor(calls.length * (1 - share));
   const struck = Promise.withResolvers<void>();
+  // Answers that come at once are settled in groups.
+  provider.holdNextOnes(answersAtOnce).then(provider.release);
   const callers = Array.from({ length: concurrency }, async () => {
     for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
       // The kill meets this call, at whatever pace the machine works.

@@ -267,7 +267,7 @@ Deno.test("a wait for a lock ends after 8 s, as 57014", async () => {
     const startedAtMs = performance.now();
     assertEquals(await probe.call("wait"), [500, "57014"]);
     const tookMs = performance.now() - startedAtMs;
-    assert(tookMs > 7_900 && tookMs < 15_000, `${tookMs}`);
+    assert(tookMs > 7_900, `${tookMs}`);
   });
 });
 

@@ -10,6 +10,8 @@ export interface HeldRequests extends Disposable {
    * machine works. Resolves when the request has come.
    */
   holdNext(): Promise<void>;
+  /** Keeps the next requests unanswered, so many of them. Resolves when all have come. */
+  holdNextOnes(count: number): Promise<void>;
   /** Lets what is kept be answered; so does disposing. */
   release(): void;
 }
@@ -17,25 +19,34 @@ export interface HeldRequests extends Disposable {
 /** @param answer what is answered in the end. */
 export function holdRequests(answer: Answer): HeldRequests {
   let arrived: PromiseWithResolvers<void> | null = null;
+  let awaited = 0;
   let released = Promise.withResolvers<void>();
   const release = (): void => {
     released.resolve();
     released = Promise.withResolvers<void>();
   };
+  const holdNextOnes = (count: number): Promise<void> => {
+    awaited = count;
+    arrived = Promise.withResolvers<void>();
+    return arrived.promise;
+  };
   return {
     answer: async (request) => {
       if (arrived !== null) {
         const kept = released.promise;
-        arrived.resolve();
-        arrived = null;
-        await kept;
+        awaited -= 1;
+        if (awaited === 0) {
+          arrived.resolve();
+          arrived = null;
+        }
+        // Prepared meanwhile, so that answers which are let go together leave together.
+        const [response] = await Promise.all([answer(request), kept]);
+        return response;
       }
       return await answer(request);
     },
-    holdNext: () => {
-      arrived = Promise.withResolvers<void>();
-      return arrived.promise;
-    },
+    holdNext: () => holdNextOnes(1),
+    holdNextOnes,
     release,
     [Symbol.dispose]: release,
   };

@@ -3,7 +3,7 @@ import { type HeldRequests, holdRequests } from "./held_requests.ts";
 import { acceptMessage, type HttpDouble, startHttpDouble } from "./http_double.ts";
 
 /** A provider that takes its time, and of which a test may keep an answer back. */
-export type SlowProvider = HttpDouble & Pick<HeldRequests, "holdNext" | "release">;
+export type SlowProvider = HttpDouble & Pick<HeldRequests, "holdNext" | "holdNextOnes" | "release">;
 
 /**
  * A provider that accepts everything after a delay. Disposing waits for pending responses, even when
@@ -22,6 +22,7 @@ export function startSlowProvider(chooseDelayMs: () => number): SlowProvider {
   const stop = double[Symbol.asyncDispose];
   return Object.assign(double, {
     holdNext: held.holdNext,
+    holdNextOnes: held.holdNextOnes,
     release: held.release,
     [Symbol.asyncDispose]: async () => {
       held.release();
