@@ -1,5 +1,5 @@
 /** The console's side is one panel at a time, and says what is wrong and what happens in words. */
-import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { assert, assertEquals } from "../support/assert.ts";
 import { consoleTabs, openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 import { officialNumber, registerOfficialWebhook } from "../support/fixtures/official_customer.ts";
 import { secretKey } from "../support/stack/local_stack.ts";
@@ -72,10 +72,9 @@ async function showPause({ stack, demo, open }: TestConsole): Promise<void> {
   await stack.call(demo, "send-message", { ...ofDemo, messageType: "text", message: "Eu resolvo" });
   const pause = page.locator("#events li").filter({ hasText: "agent.paused" }).first();
   await pause.waitFor();
-  assertMatch(
-    await pause.locator("small").innerText(),
-    /\+55 11 94444-3333 · paused until .*\d{1,2}:\d{2}/,
-  );
+  await pause.locator("small", {
+    hasText: /\+55 11 94444-3333 · paused until .*\d{1,2}:\d{2}/,
+  }).waitFor();
   assertEquals(browser.faults, []);
 }
 
