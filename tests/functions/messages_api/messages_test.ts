@@ -463,7 +463,8 @@ Deno.test("only what waits is held, and nothing fails before it was created", as
 
   // The channel tells whole seconds.
   await stack.admin`
-    select messaging.advance_message(${sent}, null, 'failed', date_trunc('minute', created_at), '{"code": "x"}')
+    select messaging.advance_message(${sent}, null, 'failed', date_trunc('minute', created_at),
+      '{"code": "x", "message": "y"}')
     from messaging.messages where id = ${sent}`;
   const { body: late } = await stack.messages(tenant, "GET", `/messages/${sent}`);
   assertEquals([late.status, late.failedAt], ["failed", late.createdAt]);
