@@ -3,6 +3,7 @@ import { assert, assertEquals } from "../support/assert.ts";
 import { consoleTabs, openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
 import { officialNumber, registerOfficialWebhook } from "../support/fixtures/official_customer.ts";
 import { secretKey } from "../support/stack/local_stack.ts";
+import { waitUntil } from "../support/wait_until.ts";
 
 const desk = { width: 1400, height: 900 };
 const ofDemo = { instanceId: "demo", phone: "5511944443333" };
@@ -12,8 +13,10 @@ testConsole("the console's side", async (world, test) => {
   await test.step("a wrong token is told beside every tab, until a right one is entered", () =>
     tellWrongToken(world));
   await test.step("a pause of the agent shows of whom and until when", () => showPause(world));
-  await test.step("a template shows its words, and its quick reply can be pressed", () =>
-    pressQuickReply(world));
+  await test.step(
+    "a template shows its words, its quick reply can be pressed, and Meta can hold and decide",
+    () => playOfficialChannel(world),
+  );
   await test.step("states and sources are in the language of the browser", () => translate(world));
 });
 
@@ -78,7 +81,7 @@ async function showPause({ stack, demo, open }: TestConsole): Promise<void> {
   assertEquals(browser.faults, []);
 }
 
-async function pressQuickReply({ stack, open }: TestConsole): Promise<void> {
+async function playOfficialChannel({ stack, open }: TestConsole): Promise<void> {
   const { workspaceId } = await stack.administer("workspaces", { name: "Oficial" });
   const tenant = await stack.createInstance({
     workspaceId,
@@ -113,6 +116,32 @@ async function pressQuickReply({ stack, open }: TestConsole): Promise<void> {
   await bubble.getByRole("link", { name: "Acompanhar" }).waitFor();
   await bubble.getByRole("button", { name: "Falar com alguém" }).click();
   await page.locator("#bubbles .own").getByText("Falar com alguém", { exact: true }).waitFor();
+
+  await openTab(page, "Outside world");
+  await page.getByLabel("What happens").selectOption("held");
+  await page.locator("#fault-form").getByLabel("Provider").first().selectOption("whatsapp_cloud");
+  await page.getByRole("button", { name: "Plan this fault" }).click();
+  await page.getByText("Planned.").waitFor();
+  const text = { phone: "5511955556666", messageType: "text", message: "Já vejo" };
+  const { body: held } = await stack.call(tenant, "send-message", {
+    ...{ instanceId: tenant.instanceId, ...text },
+  });
+  const readHeld = async (): Promise<Record<string, unknown>> =>
+    (await stack.call(tenant, `messages-api/messages/${held.messageId}`)).body;
+  assertEquals((await readHeld())["channelStatus"], "held_for_quality_assessment");
+  await page.getByRole("button", { name: "Let it go" }).click();
+  await waitUntil(async () => (await readHeld())["status"] === "delivered", {
+    what: "the held message",
+  });
+
+  await page.getByLabel("Decision").selectOption("DOWNGRADE");
+  await page.getByLabel("Reason, date of the ban, or limit").fill("TIER_2K");
+  await page.getByRole("button", { name: "Tell the decision" }).click();
+  await page.getByText("Told.", { exact: true }).waitFor();
+  const feed = "events-api/events?after=oldest&types=instance.limit_changed";
+  await waitUntil(async () => (await stack.call(tenant, feed)).body.items.length === 1, {
+    what: "the changed limit",
+  });
   assertEquals(browser.faults, []);
 }
 
