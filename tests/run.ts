@@ -2,7 +2,8 @@
  * Runs the tests: `deno task test [layer | path ...] [--changed] [--filter <name>]`, and with a
  * layer's own settings (`faults --kills 100`). A path is a file or folder below `tests/<layer>/`;
  * `--changed` selects the tests that the difference from `main` affects. Checks types once, beside the
- * lanes of test_layers.ts, which run in parallel: wrong types stop them. Layers that need a database
+ * lanes of test_layers.ts, which run in parallel: wrong types are printed at once, first among what
+ * failed, and count as one failure. Layers that need a database
  * share one throwaway Postgres, or the server of DATABASE_URL, where a run creates and drops its own
  * databases. The last line of the output is `N passed, N failed`. The exit code is not zero when a
  * test failed, a layer was stopped, or nothing ran.
@@ -11,6 +12,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { checkTypes } from "./support/runner/check_types.ts";
 import { findAffectedTests } from "./support/runner/affected_tests.ts";
 import { listTests } from "./support/runner/list_tests.ts";
 import { listChangedFiles, readModules } from "./support/runner/changed_files.ts";
@@ -33,6 +35,7 @@ import {
   addCounts,
   folderOf,
   formatCounts,
+  type Lane,
   noCounts,
   testLayers,
   workersOf,
@@ -49,6 +52,7 @@ import { findFilesAheadOfMigrations } from "../supabase/tools/migrations/schema_
 import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const lanes = Object.keys(workersOf) as readonly Lane[];
 const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, results: [] };
 
 const interruption = new AbortController();
@@ -124,37 +128,35 @@ async function runLayers(
 ): Promise<LayerResult[]> {
   if (layers.some((layer) => layer.database)) await refuseUnwrittenMigration();
   await using server = new AsyncDisposableStack();
-  const stopAtTypeErrors = async (): Promise<void> => {
-    if (!await checkTypes(layers)) interruption.abort(new Error("the types are wrong"));
-  };
-  const checked = stopAtTypeErrors();
+  const checked = checkTypesOf(layers);
   const environment = layers.some((layer) => layer.database)
     ? await openServer(layers, server)
     : undefined;
   const listFiles = (folder: string): Promise<string[]> => listTests(root, folder);
-  const lanes = await Promise.all(
-    Object.entries(workersOf).map(async ([lane, workers]) => {
-      const chosen = layers.filter((layer) => layer.lane === lane);
-      const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listFiles)));
-      return { workers, runs: runs.flat() };
-    }),
-  );
-  const isAlone = lanes.flatMap(({ runs }) => runs).length === 1;
+  const waiting = new Map<Lane, ChosenLayer[]>();
+  for (const lane of lanes) {
+    const chosen = layers.filter((layer) => layer.lane === lane);
+    const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listFiles)));
+    waiting.set(lane, runs.flat());
+  }
+  const isAlone = [...waiting.values()].flat().length === 1;
   if (!isAlone) print("Runs lanes in parallel and prints the output of each part at its end.");
-  const results = await Promise.all(lanes.flatMap(({ workers, runs }) => {
-    const waiting = [...runs];
-    const work = async (): Promise<LayerResult[]> => {
-      const done: LayerResult[] = [];
-      for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
-        done.push(await runAndPrint(run, { options, environment, isAlone }));
-      }
-      return done;
-    };
-    return Array.from({ length: workers }, work);
-  }));
-  await checked;
+  const work = async (lane: Lane): Promise<LayerResult[]> => {
+    const done: LayerResult[] = [];
+    // A worker without work of its own takes files of processes, which run in any number.
+    const take = (): ChosenLayer | undefined =>
+      waiting.get(lane)?.shift() ?? waiting.get("processes")?.shift();
+    for (let run = take(); run !== undefined; run = take()) {
+      done.push(await runAndPrint(run, { options, environment, isAlone }));
+    }
+    return done;
+  };
+  const results = await Promise.all(
+    lanes.flatMap((lane) => Array.from({ length: workersOf[lane] }, () => work(lane))),
+  );
+  const types = await checked;
   interruption.signal.throwIfAborted();
-  return results.flat();
+  return [types, ...results.flat()];
 }
 
 /** Databases are built from the migrations: tests would run on SQL that the schemas no longer say. */
@@ -168,17 +170,14 @@ async function refuseUnwrittenMigration(): Promise<void> {
   );
 }
 
-/** Checks types once for all layers, beside the first of them, which leaves a processor idle. */
-async function checkTypes(layers: readonly ChosenLayer[]): Promise<boolean> {
+/** Checks types once for all layers, beside them, and prints at once what is wrong. */
+async function checkTypesOf(layers: readonly ChosenLayer[]): Promise<LayerResult> {
   const paths = layers.flatMap((layer) => layer.paths);
-  const isWhole = testLayers.every((layer) => paths.includes(folderOf(layer)));
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", "--lock=deno.lock", ...(isWhole ? ["."] : paths)],
-    cwd: root,
-    stdin: "null",
-    signal: interruption.signal,
-  }).spawn().status;
-  return success;
+  const isWhole = testLayers.every(({ name }) => paths.includes(`tests/${name}`));
+  const { signal } = interruption;
+  const checked = await checkTypes({ root, paths: isWhole ? ["."] : paths, signal });
+  for (const line of describeFailures(checked.results)) print(line);
+  return checked;
 }
 
 async function openServer(
