@@ -2274,22 +2274,10 @@ set enable_bitmapscan = off
 as $$
   select jsonb_build_object(
     'phone', messaging.contact_display_phone(c),
-    'name', c.name,
-    'email', c.email,
-    'company', c.company,
-    'jobTitle', c.job_title,
-    'notes', c.notes,
-    'utmSource', c.utm_source,
-    'utmMedium', c.utm_medium,
-    'utmCampaign', c.utm_campaign,
-    'customLabels', c.custom_labels,
-    'isFavorite', c.is_favorite,
-    'isArchived', c.is_archived,
-    'isBlocked', c.is_blocked,
     'tags', array(
       select t.tag_id from messaging.contact_tags t where t.contact_id = c.id order by t.tag_id
     )
-  )
+  ) || messaging.contact_fields(c)
   from messaging.contacts c
   where c.id = contact_state.contact_id;
 $$;
@@ -2341,19 +2329,7 @@ begin
           else jsonb_build_object(
             'contactId', c.id,
             'phone', messaging.contact_display_phone(c),
-            'name', c.name,
-            'email', c.email,
-            'company', c.company,
-            'jobTitle', c.job_title,
-            'notes', c.notes,
             'tags', coalesce(tagged.names, '[]'),
-            'utmSource', c.utm_source,
-            'utmMedium', c.utm_medium,
-            'utmCampaign', c.utm_campaign,
-            'customLabels', c.custom_labels,
-            'isFavorite', c.is_favorite,
-            'isArchived', c.is_archived,
-            'isBlocked', c.is_blocked,
             'origin', c.origin,
             'consent', messaging.describe_consent(c, zone),
             'identities', shown.identities,
@@ -2376,7 +2352,7 @@ begin
             end,
             'createdAt', messaging.iso_in_zone(c.created_at, zone),
             'updatedAt', messaging.iso_in_zone(coalesce(a.updated_at, c.updated_at), zone)
-          )
+          ) || messaging.contact_fields(c)
         end
         order by wanted.place
       ),
@@ -4021,6 +3997,39 @@ return case
     )::integer
   )::text is not null then date_trunc('milliseconds', clock_timestamp())
 end;
+
+-- The fields of a contact that calls write, by the API's names: what an answer shows of them, and what
+-- contact.updated compares.
+create or replace function messaging.contact_fields(contact messaging.contacts)
+returns jsonb
+language sql
+stable
+return jsonb_build_object(
+  'name',
+  contact.name,
+  'email',
+  contact.email,
+  'company',
+  contact.company,
+  'jobTitle',
+  contact.job_title,
+  'notes',
+  contact.notes,
+  'utmSource',
+  contact.utm_source,
+  'utmMedium',
+  contact.utm_medium,
+  'utmCampaign',
+  contact.utm_campaign,
+  'customLabels',
+  contact.custom_labels,
+  'isFavorite',
+  contact.is_favorite,
+  'isArchived',
+  contact.is_archived,
+  'isBlocked',
+  contact.is_blocked
+);
 
 -- Whether a message of this purpose is marketing to a contact that has denied it.
 create or replace function messaging.denies_marketing(consent_marketing text, purpose text)

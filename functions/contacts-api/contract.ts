@@ -1,6 +1,13 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { createdContactFields, updatedContactFields } from "../../shared/model/contact_fields.ts";
+import {
+  consentSchema,
+  consentStates,
+  contactSchema,
+  deletedContactSchema,
+} from "../../shared/model/contact_record.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   findRecipientIssues,
@@ -10,8 +17,6 @@ import {
   recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
-
-const shortText = z.string().max(500).nullable().optional();
 
 /**
  * Trimmed, 1 to 50 characters (decisions, section 3). Normalised, so that the Unicode forms of an
@@ -29,36 +34,12 @@ const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
 /** Requires exactly one of `phone`, `contactId` and `userId`. */
 export const checkTarget: CrossCheck = (request) => findRecipientIssues(request);
 
-/**
- * Fields of a contact that both create and update may set (specification, section 2). Null and an
- * empty text clear a field, because forms and spreadsheets send empty texts for empty fields.
- */
-const contactFields = {
-  name: shortText,
-  email: z.union([z.literal(""), z.email().max(320)], "must be an e-mail address").nullable()
-    .optional(),
-  company: shortText,
-  jobTitle: shortText,
-  notes: z.string().max(10_000).nullable().optional(),
-  utmSource: shortText,
-  utmMedium: shortText,
-  utmCampaign: shortText,
-  customLabels: freeObjectSchema(32 * 1024).nullable().optional(),
-};
-
-/** Fields that only an update may set. */
-const flagFields = {
-  isFavorite: z.boolean().optional(),
-  isArchived: z.boolean().optional(),
-  isBlocked: z.boolean().optional(),
-};
-
 /** POST /functions/v1/contacts-api/create (specification 4.3). */
 export const createContactSchema = z.object({
   instanceId: instanceIdSchema,
   phone: recipientFields.phone,
   userId: recipientFields.userId,
-  ...contactFields,
+  ...createdContactFields,
   tags: tagNamesSchema.optional(),
 });
 
@@ -69,8 +50,7 @@ export const checkCreateContact: CrossCheck = (request) =>
 /** POST /functions/v1/contacts-api/update (specification 4.3). */
 export const updateContactSchema = z.object({
   ...targetFields,
-  ...contactFields,
-  ...flagFields,
+  ...updatedContactFields,
   tags: tagNamesSchema.optional(),
 });
 
@@ -110,9 +90,6 @@ function toComparable(names: unknown): (string | undefined)[] {
   return names.map((name) => tagNameSchema.safeParse(name).data?.toLowerCase());
 }
 
-/** What a contact may have said about marketing. */
-export const consentStates = ["granted", "denied", "unknown"] as const;
-
 /** POST /functions/v1/contacts-api/consent (beyond the specification, section 4). */
 export const setConsentSchema = z.object({
   instanceId: instanceIdSchema.optional(),
@@ -123,12 +100,6 @@ export const setConsentSchema = z.object({
     [z.string().trim().min(1).max(4_000), freeObjectSchema(8 * 1024)],
     "must be text of at most 4000 characters, or an object of at most 8 KiB",
   ).nullish(),
-});
-
-const consentSchema = z.object({
-  marketing: z.enum(consentStates),
-  at: instantSchema.nullable(),
-  source: z.string().nullable(),
 });
 
 export const setConsentResponseSchema = z.object({
@@ -196,46 +167,6 @@ export const listContactsSchema = pageSchema.extend({
 export const checkListedContact: CrossCheck = (query) =>
   Object.keys(recipientFields).some((name) => query[name] !== undefined) ? checkTarget(query) : [];
 
-const identitySchema = z.object({
-  kind: z.enum(["phone", "lid", "user_id", "parent_user_id", "username"]),
-  value: z.string(),
-  provenAt: instantSchema.nullable(),
-});
-
-/** A contact with every field. */
-export const contactSchema = z.object({
-  contactId: z.uuid(),
-  phone: z.string().nullable(),
-  name: z.string().nullable(),
-  email: z.string().nullable(),
-  company: z.string().nullable(),
-  jobTitle: z.string().nullable(),
-  notes: z.string().nullable(),
-  tags: z.array(z.string().min(1).max(50)),
-  utmSource: z.string().nullable(),
-  utmMedium: z.string().nullable(),
-  utmCampaign: z.string().nullable(),
-  customLabels: z.record(z.string(), z.unknown()),
-  isFavorite: z.boolean(),
-  isArchived: z.boolean(),
-  isBlocked: z.boolean(),
-  origin: z.string(),
-  consent: consentSchema,
-  identities: z.array(identitySchema),
-  window: z.object({ isOpen: z.boolean(), closesAt: instantSchema.nullable() }).nullable(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-  conversation: z.object({
-    conversationId: z.uuid(),
-    status: z.enum(["open", "closed", "pending"]),
-    assignedTo: z.uuid().nullable(),
-    departmentId: z.uuid().nullable(),
-    portfolio: z.boolean(),
-    lastMessageAt: instantSchema.nullable(),
-  }).nullable(),
-  createdAt: instantSchema,
-  updatedAt: instantSchema,
-});
-
 /** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
 
@@ -257,14 +188,6 @@ export const erasureResponseSchema = z.object({
     outboxPayloads: countSchema,
     idempotencyBodies: countSchema,
   }),
-});
-
-/** A contact that is no more; only a list with `updatedSince` tells of it. */
-const deletedContactSchema = z.object({
-  contactId: z.uuid(),
-  isDeleted: z.literal(true),
-  mergedInto: z.uuid().nullable(),
-  updatedAt: instantSchema,
 });
 
 export const contactResponseSchema = z.object({ ...successField, ...contactSchema.shape });

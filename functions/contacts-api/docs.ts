@@ -7,6 +7,7 @@ import {
   demoPhone,
   demoSecondContactId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import { shownContactFields } from "../../shared/model/contact_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
@@ -32,17 +33,18 @@ const exampleInstant = "2026-11-22T12:30:00.000Z";
 
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 
+/** A contact of whom nothing is known but what the example names. */
+const noFields = Object.fromEntries(Object.keys(shownContactFields).map((name) => [name, null]));
+
 const contact = {
   contactId: demoContactId,
   phone: demoPhone,
+  ...noFields,
   name: "João Silva",
   email: "joao@example.com",
   company: "Silva & Filhos",
-  jobTitle: null,
-  notes: null,
   tags: ["lead"],
   utmSource: "google",
-  utmMedium: null,
   utmCampaign: "bf-2026",
   customLabels: { crmId: "4711" },
   isFavorite: false,

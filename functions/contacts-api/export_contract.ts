@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { consentStates, contactSchema } from "../../shared/model/contact_record.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { messageRecordFields } from "../../shared/model/message_record.ts";
 import { successField } from "../../shared/model/response_fields.ts";
-import { consentStates, contactSchema } from "./contract.ts";
 
 const text = z.string().nullable();
 

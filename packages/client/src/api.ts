@@ -6962,20 +6962,32 @@ export interface components {
                 /** Format: uuid */
                 contactId: string;
                 phone: string | null;
+                /** @description Name. */
                 name: string | null;
+                /** @description E-mail address. */
                 email: string | null;
+                /** @description Company. */
                 company: string | null;
+                /** @description Job title. */
                 jobTitle: string | null;
+                /** @description Free-form notes. */
                 notes: string | null;
                 tags: string[];
+                /** @description Campaign source (UTM). */
                 utmSource: string | null;
+                /** @description Campaign medium (UTM). */
                 utmMedium: string | null;
+                /** @description Campaign name (UTM). */
                 utmCampaign: string | null;
+                /** @description Custom fields chosen by the caller, at most 32 KiB as JSON. */
                 customLabels: {
                     [key: string]: unknown;
                 };
+                /** @description Whether the contact is a favorite. */
                 isFavorite: boolean;
+                /** @description Whether the contact is archived. */
                 isArchived: boolean;
+                /** @description Whether the contact is blocked: sending to a blocked contact is rejected. */
                 isBlocked: boolean;
                 origin: string;
                 consent: {

@@ -1,3 +1,4 @@
+import type { Consent, ContactRecord, DeletedContact } from "../../model/contact_record.ts";
 import type { Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -49,14 +50,6 @@ export interface ChangedTags {
   readonly tagsRemoved: readonly string[];
 }
 
-/** Whether a contact wants marketing messages. */
-export interface Consent {
-  readonly marketing: "granted" | "denied" | "unknown";
-  readonly at: string | null;
-  /** `api` or what the caller gave; `keyword`, `user_preferences` or `131050` from the channel. */
-  readonly source: string | null;
-}
-
 /** A contact, named by one of phone, contactId and userId, and what it has said. */
 export type SetConsentRequest = Once<{
   readonly instanceId: string;
@@ -89,57 +82,6 @@ export type ListContactsRequest = PageRequest<{
   readonly tag?: string | undefined;
   readonly q?: string | undefined;
   readonly assignedTo?: string | undefined;
-  readonly consent?: "granted" | "denied" | "unknown" | undefined;
+  readonly consent?: Consent["marketing"] | undefined;
   readonly updatedSince?: string | undefined;
 }>;
-
-/** A contact, with instants in the instance's zone; see `describe_contacts`. */
-export interface ContactRecord {
-  readonly contactId: string;
-  readonly phone: string | null;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly company: string | null;
-  readonly jobTitle: string | null;
-  readonly notes: string | null;
-  readonly tags: string[];
-  readonly utmSource: string | null;
-  readonly utmMedium: string | null;
-  readonly utmCampaign: string | null;
-  readonly customLabels: Record<string, unknown>;
-  readonly isFavorite: boolean;
-  readonly isArchived: boolean;
-  readonly isBlocked: boolean;
-  readonly origin: string;
-  readonly consent: Consent;
-  readonly identities: ContactIdentity[];
-  /** The official channel's 24 hours; null on others. */
-  readonly window: { readonly isOpen: boolean; readonly closesAt: string | null } | null;
-  readonly aiAgentPausedUntil: string | null;
-  readonly conversation: ContactConversation | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export interface ContactIdentity {
-  readonly kind: "phone" | "lid" | "user_id" | "parent_user_id" | "username";
-  readonly value: string;
-  readonly provenAt: string | null;
-}
-
-export interface ContactConversation {
-  readonly conversationId: string;
-  readonly status: "open" | "closed" | "pending";
-  readonly assignedTo: string | null;
-  readonly departmentId: string | null;
-  readonly portfolio: boolean;
-  readonly lastMessageAt: string | null;
-}
-
-/** The tombstone of a merged or erased contact. */
-export interface DeletedContact {
-  readonly contactId: string;
-  readonly isDeleted: true;
-  readonly mergedInto: string | null;
-  readonly updatedAt: string;
-}

@@ -1,4 +1,4 @@
-import type { ContactRecord } from "./contacts.ts";
+import type { ContactRecord } from "../../model/contact_record.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface PrivacyRpcs {

@@ -11,22 +11,10 @@ set enable_bitmapscan = off
 as $$
   select jsonb_build_object(
     'phone', messaging.contact_display_phone(c),
-    'name', c.name,
-    'email', c.email,
-    'company', c.company,
-    'jobTitle', c.job_title,
-    'notes', c.notes,
-    'utmSource', c.utm_source,
-    'utmMedium', c.utm_medium,
-    'utmCampaign', c.utm_campaign,
-    'customLabels', c.custom_labels,
-    'isFavorite', c.is_favorite,
-    'isArchived', c.is_archived,
-    'isBlocked', c.is_blocked,
     'tags', array(
       select t.tag_id from messaging.contact_tags t where t.contact_id = c.id order by t.tag_id
     )
-  )
+  ) || messaging.contact_fields(c)
   from messaging.contacts c
   where c.id = contact_state.contact_id;
 $$;

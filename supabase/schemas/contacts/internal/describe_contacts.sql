@@ -28,19 +28,7 @@ begin
           else jsonb_build_object(
             'contactId', c.id,
             'phone', messaging.contact_display_phone(c),
-            'name', c.name,
-            'email', c.email,
-            'company', c.company,
-            'jobTitle', c.job_title,
-            'notes', c.notes,
             'tags', coalesce(tagged.names, '[]'),
-            'utmSource', c.utm_source,
-            'utmMedium', c.utm_medium,
-            'utmCampaign', c.utm_campaign,
-            'customLabels', c.custom_labels,
-            'isFavorite', c.is_favorite,
-            'isArchived', c.is_archived,
-            'isBlocked', c.is_blocked,
             'origin', c.origin,
             'consent', messaging.describe_consent(c, zone),
             'identities', shown.identities,
@@ -63,7 +51,7 @@ begin
             end,
             'createdAt', messaging.iso_in_zone(c.created_at, zone),
             'updatedAt', messaging.iso_in_zone(coalesce(a.updated_at, c.updated_at), zone)
-          )
+          ) || messaging.contact_fields(c)
         end
         order by wanted.place
       ),
