@@ -208,12 +208,19 @@ async function refuseForeignPages(stack: LocalStack): Promise<void> {
 async function stopDuringRun(stack: LocalStack): Promise<void> {
   await using provider = startHttpDouble(acceptMessage);
   const instance = await createInstance(stack, provider.baseUrl);
-  const queued = await stack.call(instance, "send-message", {
-    ...{ instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" },
-    ...{ message: "na fila", delayMessage: 1 },
-  });
-  assertEquals(queued.status, 200);
-  await waitUntil(() => provider.requests.length === 1, { what: "the provider call" });
+  const countRuns = (): number => stack.output().split('"dispatch_completed"').length;
+  const before = countRuns();
+  for (const message of ["na fila", "na fila também"]) {
+    const sent = provider.requests.length;
+    const queued = await stack.call(instance, "send-message", {
+      ...{ instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" },
+      ...{ message, delayMessage: 1 },
+    });
+    assertEquals(queued.status, 200);
+    await waitUntil(() => provider.requests.length > sent, { what: "the provider call" });
+    // The second message meets a run that has only just begun.
+    if (sent === 0) await waitUntil(() => countRuns() > before, { what: "the end of the run" });
+  }
   stack.signal("SIGTERM");
   assertEquals(await stack.ended(), 0);
   const [, afterStop = ""] = stack.output().split("Stopping.\n");
