@@ -4,6 +4,8 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.claim_unpaced_messages(integer,interval,timestamp with time zone);
+
 drop function messaging.describe_rate_limit(integer,timestamp with time zone,bigint,boolean);
 
 drop function messaging.enqueue_message(uuid,messaging.instances,integer,timestamp with time zone,interval);
@@ -10401,7 +10403,8 @@ begin
 end;
 $$;
 
--- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
+-- claim_due_messages: claims unpaced messages that are visible, the oldest first, but none of full_instances.
+-- Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
@@ -10410,6 +10413,7 @@ $$;
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
   lease interval,
+  full_instances uuid[],
   clock timestamptz
 )
 returns uuid[]
@@ -10425,7 +10429,7 @@ begin
   with due as (
     select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
     from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where messaging.is_due_unpaced(q, full_instances, clock)
     order by q.visible_at
     limit max_messages
     for no key update skip locked
@@ -12518,7 +12522,8 @@ $$;
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
--- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), fullInstances (those that
+-- get no unpaced message, because the caller has enough of theirs under way; none where it is absent).
 -- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
@@ -12541,6 +12546,9 @@ as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  full_instances constant uuid[] := array(
+    select jsonb_array_elements_text(request->'fullInstances')
+  )::uuid[];
   clock constant timestamptz := clock_timestamp();
   message_due_at constant timestamptz := messaging.next_wake_up();
   outbox_due_at constant timestamptz := (
@@ -12566,13 +12574,13 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where messaging.is_due_unpaced(q, full_instances, clock)
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
   paced := messaging.claim_paced_messages(max_paced, lease, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced), 0), lease, clock
+    max_messages - coalesce(cardinality(paced), 0), lease, full_instances, clock
   );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),
@@ -13652,6 +13660,21 @@ begin atomic
   order by q.scheduled_at, q.position
   limit 1;
 end;
+
+-- Whether a claim may take a row of the unpaced lane: it is visible, nobody has it, and its instance has not
+-- all the calls under way that it may have. `full_instances` are those that have.
+create or replace function messaging.is_due_unpaced(
+  row_of_queue messaging.message_queue,
+  full_instances uuid[],
+  clock timestamptz
+)
+returns boolean
+language sql
+stable
+return row_of_queue.lane = 'unpaced'
+and row_of_queue.visible_at <= clock
+and row_of_queue.claim_token is null
+and row_of_queue.instance_id != all (full_instances);
 
 -- Whether an instance is held at that instant, by its provider's refusal or an operator, or disconnected.
 create or replace function messaging.is_held_at(dispatch messaging.dispatch, at timestamptz)
