@@ -4,8 +4,6 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
-drop function messaging.claim_unpaced_messages(integer,interval,timestamp with time zone);
-
 drop function messaging.describe_rate_limit(integer,timestamp with time zone,bigint,boolean);
 
 drop function messaging.enqueue_message(uuid,messaging.instances,integer,timestamp with time zone,interval);
@@ -734,7 +732,6 @@ create table messaging.batch_recipients (
   message_id uuid,
   draft jsonb,
   turn integer,
-  card_id text,
   primary key (batch_id, index),
   constraint batch_recipients_status_known check (status in ('pending', 'accepted', 'skipped'))
 )
@@ -854,6 +851,21 @@ alter table messaging.event_replays enable row level security;
 comment on column messaging.event_replays.told_through is
   'The last event that was looked at; `through` is the last one to look at.';
 
+-- Sends that the function mcp has admitted, for the hourly limit of a token. A call that is repeated has
+-- the same key, and counts once. Kept for two days: see admit_mcp_send.
+create table messaging.mcp_sends (
+  token_id uuid not null references messaging.client_tokens (id)
+    on delete cascade,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  call_key text not null,
+  admitted_at timestamptz not null default now(),
+  primary key (token_id, call_key)
+);
+create index mcp_sends_admitted on messaging.mcp_sends (token_id, admitted_at);
+create index mcp_sends_instance on messaging.mcp_sends (instance_id);
+alter table messaging.mcp_sends enable row level security;
+
 alter table messaging.pacing add column if not exists is_protected boolean default false not null;
 
 alter table messaging.workspaces add column if not exists alert_email text;
@@ -872,7 +884,11 @@ alter table messaging.dispatch add column if not exists operator_held_at timesta
 
 alter table messaging.slot_moves add column if not exists walk messaging.slot_walk;
 
+alter table messaging.client_tokens add column if not exists mcp_recipients text default 'known'::text not null;
+
 alter table messaging.dispatch add column if not exists operator_hold_reason text;
+
+alter table messaging.client_tokens add column if not exists mcp_max_sends_per_hour integer default 30 not null;
 
 alter table messaging.conversations add column if not exists is_merged boolean default false not null;
 
@@ -906,7 +922,7 @@ alter type messaging.plain_event add attribute media_id uuid;
 
 alter table messaging.dispatch add column if not exists channel_limit_at timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
-alter table messaging.instances add column if not exists opt_out_keywords text[] default '{STOP,SAIR,PARAR,DESCADASTRAR}'::text[] not null;
+alter table messaging.instances add column if not exists opt_out_keywords text[] default '{STOP,SAIR,PARAR,CANCELAR,DESCADASTRAR}'::text[] not null;
 
 alter type messaging.plain_event add attribute file jsonb;
 
@@ -1085,6 +1101,9 @@ as $$
     'scopes', coalesce(
       to_jsonb(token.scopes),
       '["send", "contacts", "conversations", "history", "events", "media", "batches", "erase"]'
+    ),
+    'mcp', jsonb_build_object(
+      'recipients', token.mcp_recipients, 'maxSendsPerHour', token.mcp_max_sends_per_hour
     ),
     'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
     'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
@@ -1463,7 +1482,7 @@ end;
 $$;
 
 -- admin-api: a new token of an instance; beside it, others stay alive. `request`: tokenId,
--- instanceId, tokenHash, label, expiresAt, scopes (NULL or absent for all), sealedToken (kept with the outcome alone, so that a
+-- instanceId, tokenHash, label, expiresAt, scopes (NULL or absent for all), mcp {recipients, maxSendsPerHour} (absent for the defaults), sealedToken (kept with the outcome alone, so that a
 -- repeated call can be given the token again), idempotency (see begin_idempotent).
 -- Returns the token's record, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_client_token(request jsonb)
@@ -1481,13 +1500,17 @@ begin
     return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
-  insert into messaging.client_tokens (id, instance_id, token_hash, label, expires_at, scopes)
+  insert into messaging.client_tokens (
+    id, instance_id, token_hash, label, expires_at, scopes, mcp_recipients, mcp_max_sends_per_hour
+  )
   values (
     (request->>'tokenId')::uuid, instance.id, request->>'tokenHash', request->>'label',
     (request->>'expiresAt')::timestamptz,
     case when jsonb_typeof(request->'scopes') = 'array' then
       array(select jsonb_array_elements_text(request->'scopes'))
-    end
+    end,
+    coalesce(request#>>'{mcp,recipients}', 'known'),
+    coalesce((request#>>'{mcp,maxSendsPerHour}')::integer, 30)
   )
   returning * into token;
   outcome := messaging.describe_client_token(token);
@@ -3642,6 +3665,64 @@ begin
 end;
 $$;
 
+-- mcp: whether a send by a tool may go. `request`: instanceId, tokenId, callKey (of tool, intent and recipient),
+-- and exactly one of phone, contactId and userId.
+-- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to who
+-- has a contact that no such call has made) or `hourly_limit`, of which a repeated call spends nothing.
+-- A contact that a call makes has the origin `mcp`.
+-- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
+-- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
+create or replace function public.admit_mcp_send(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  of_call constant text := request->>'callKey';
+  token messaging.client_tokens;
+  contact messaging.contacts;
+  added record;
+  sends integer;
+  first_at timestamptz;
+begin
+  select t.* into strict token from messaging.client_tokens t
+  where t.id = (request->>'tokenId')::uuid and t.instance_id = of_instance
+  for no key update;
+  contact := messaging.find_recipient(of_instance, request);
+  if token.mcp_recipients = 'known' and (contact.id is null or contact.origin = 'mcp') then
+    return jsonb_build_object('refusal', 'recipient_not_known', 'retryAfterSeconds', null);
+  end if;
+  delete from messaging.mcp_sends s
+  where s.token_id = token.id and s.admitted_at < clock - interval '2 days';
+  perform from messaging.mcp_sends s where s.token_id = token.id and s.call_key = of_call;
+  if found then
+    return jsonb_build_object('refusal', null, 'retryAfterSeconds', null);
+  end if;
+  select count(*), min(s.admitted_at) into sends, first_at
+  from messaging.mcp_sends s
+  where s.token_id = token.id and s.admitted_at > clock - interval '1 hour';
+  if sends >= token.mcp_max_sends_per_hour then
+    return jsonb_build_object(
+      'refusal', 'hourly_limit',
+      'retryAfterSeconds',
+      coalesce(ceil(extract(epoch from first_at + interval '1 hour' - clock))::integer, 3600)
+    );
+  end if;
+  insert into messaging.mcp_sends (token_id, instance_id, call_key, admitted_at)
+  values (token.id, of_instance, of_call, clock);
+  if contact.id is null then
+    added := messaging.find_or_add_recipient(of_instance, request);
+    if added.is_new then
+      update messaging.contacts c set origin = 'mcp' where c.id = (added.contact).id;
+      perform messaging.record_new_contacts(array[(added.contact).id]);
+    end if;
+  end if;
+  return jsonb_build_object('refusal', null, 'retryAfterSeconds', null);
+end;
+$$;
+
 -- contacts-api tags (specification 4.3): adds and removes tags of a contact, creating it when it is
 -- missing. `request`: instanceId, phone | contactId | userId, addTags, removeTags, idempotency.
 -- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008, MI031.
@@ -5522,6 +5603,42 @@ begin
 end;
 $$;
 
+-- admin-api and mcp: templates, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own, and
+-- its workspace's that are no other instance's) or NULL, limit,
+-- `after` as returned in `next`. Returns {items, next}. Errors: MI013, MI014.
+create or replace function public.list_message_templates(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  sender constant uuid := (request->>'sendableBy')::uuid;
+  of_workspace constant uuid := coalesce(
+    (select i.workspace_id from messaging.instances i where i.id = sender),
+    (request->>'workspaceId')::uuid
+  );
+begin
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_message_template(r)
+      )
+      from messaging.message_templates r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and (of_workspace is null or r.workspace_id = of_workspace)
+        and (sender is null or coalesce(r.instance_id, sender) = sender)
+        and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
+end;
+$$;
+
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
 -- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
 -- a webhook, a person or another sync has decided since is newer than the list), templates
@@ -6377,8 +6494,7 @@ begin
 end;
 $$;
 
--- The outbound message of an instance that a path names (see find_message_id), locked. `request`:
--- instanceId, messageId.
+-- The outbound message `messageId` of an instance, locked. `request`: instanceId, messageId.
 -- Error: MI004.
 create or replace function messaging.find_message(request jsonb)
 returns messaging.messages
@@ -6390,41 +6506,14 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = messaging.find_message_id(request) and m.direction = 'outbound'
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'outbound'
   for no key update;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
   return messaging.message_after_merge(message);
-end;
-$$;
-
--- The id of the message that a path names: by our id, else by the provider's. `request`: instanceId,
--- messageId as the path has it. NULL where the instance has none, or several under that id of the provider.
-create or replace function messaging.find_message_id(request jsonb)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  named constant text := request->>'messageId';
-  of_instance constant uuid := request->>'instanceId';
-  found_id uuid;
-begin
-  if named ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    select m.id into found_id
-    from messaging.messages m
-    where m.id = named::uuid and m.instance_id = of_instance;
-  end if;
-  if found_id is null then
-    select min(m.id::text)::uuid into found_id
-    from messaging.messages m
-    where m.instance_id = of_instance and m.provider_message_id = named
-    having count(*) = 1;
-  end if;
-  return found_id;
 end;
 $$;
 
@@ -7712,12 +7801,12 @@ begin
     return messaging.describe_message(message);
   end if;
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = message.status;
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
   end if;
   if cardinality(messaging.withdraw_messages(array[message.id], 'canceled')) = 0 then
     -- The message of a paused batch waits without a place in the queue.
     if messaging.end_messages_taken_back(array[message.id], 'canceled') = 0 then
-      raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = 'sending';
+      raise exception using errcode = 'MI011', message = 'message_not_cancelable';
     end if;
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;
@@ -7755,8 +7844,7 @@ begin
 end;
 $$;
 
--- messages-api: the record of one message, sent or received. `request`: instanceId, messageId (see
--- find_message_id).
+-- messages-api: the record of one message, sent or received. `request`: instanceId, messageId.
 -- Errors: MI004.
 create or replace function public.get_message(request jsonb)
 returns jsonb
@@ -7769,7 +7857,8 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = messaging.find_message_id(request);
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
@@ -7965,7 +8054,7 @@ declare
 begin
   message := messaging.find_message(request);
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = message.status;
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
   end if;
   new_end := coalesce((request->>'expiresAt')::timestamptz, message.expires_at);
   perform messaging.check_timing(jsonb_build_object('timing', jsonb_build_object(
@@ -7980,7 +8069,7 @@ begin
   where w.message_id = message.id and w.claim_token is null
   for update skip locked;
   if not found then
-    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
+    raise exception using errcode = 'MI044', message = 'message_not_movable';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
   if request->>'sendAt' is not null then
@@ -8018,11 +8107,7 @@ begin
   message := messaging.find_message(request);
   if message.status not in ('failed', 'unconfirmed') or message.expires_at <= clock_timestamp()
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
-    raise exception using errcode = 'MI012', message = 'message_not_retriable', detail = case
-      when message.status not in ('failed', 'unconfirmed') then message.status
-      when message.expires_at <= clock_timestamp() then 'expired'
-      else 'sending'
-    end;
+    raise exception using errcode = 'MI012', message = 'message_not_retriable';
   end if;
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
@@ -10403,8 +10488,7 @@ begin
 end;
 $$;
 
--- claim_due_messages: claims unpaced messages that are visible, the oldest first, but none of full_instances.
--- Returns the ids.
+-- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
@@ -10413,7 +10497,6 @@ $$;
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
   lease interval,
-  full_instances uuid[],
   clock timestamptz
 )
 returns uuid[]
@@ -10429,7 +10512,7 @@ begin
   with due as (
     select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
     from messaging.message_queue q
-    where messaging.is_due_unpaced(q, full_instances, clock)
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
     limit max_messages
     for no key update skip locked
@@ -12522,8 +12605,7 @@ $$;
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
--- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), fullInstances (those that
--- get no unpaced message, because the caller has enough of theirs under way; none where it is absent).
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
@@ -12546,9 +12628,6 @@ as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
-  full_instances constant uuid[] := array(
-    select jsonb_array_elements_text(request->'fullInstances')
-  )::uuid[];
   clock constant timestamptz := clock_timestamp();
   message_due_at constant timestamptz := messaging.next_wake_up();
   outbox_due_at constant timestamptz := (
@@ -12574,13 +12653,13 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where messaging.is_due_unpaced(q, full_instances, clock)
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
   paced := messaging.claim_paced_messages(max_paced, lease, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced), 0), lease, full_instances, clock
+    max_messages - coalesce(cardinality(paced), 0), lease, clock
   );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),
@@ -13661,21 +13740,6 @@ begin atomic
   limit 1;
 end;
 
--- Whether a claim may take a row of the unpaced lane: it is visible, nobody has it, and its instance has not
--- all the calls under way that it may have. `full_instances` are those that have.
-create or replace function messaging.is_due_unpaced(
-  row_of_queue messaging.message_queue,
-  full_instances uuid[],
-  clock timestamptz
-)
-returns boolean
-language sql
-stable
-return row_of_queue.lane = 'unpaced'
-and row_of_queue.visible_at <= clock
-and row_of_queue.claim_token is null
-and row_of_queue.instance_id != all (full_instances);
-
 -- Whether an instance is held at that instant, by its provider's refusal or an operator, or disconnected.
 create or replace function messaging.is_held_at(dispatch messaging.dispatch, at timestamptz)
 returns boolean
@@ -13848,7 +13912,7 @@ begin
   where b.id = add_recipients.batch_id
   for no key update;
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+    raise exception using errcode = 'MI028', message = 'batch_state';
   end if;
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
@@ -13880,11 +13944,11 @@ begin
   ),
   stored as (
     insert into messaging.batch_recipients (
-      batch_id, index, contact_id, phone, status, reason, draft, card_id
+      batch_id, index, contact_id, phone, status, reason, draft
     )
     select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
       case when told.reason is null then 'pending' else 'skipped' end, told.reason,
-      case when told.reason is null then j.entry->'draft' end, j.entry->'draft'->>'cardId'
+      case when told.reason is null then j.entry->'draft' end
     from judged j
     cross join lateral (
       select case
@@ -14555,7 +14619,7 @@ begin
   end if;
   perform messaging.skip_recipients(places, 'contact_erased');
   update messaging.batch_recipients r
-  set contact_id = null, phone = null, message_id = null, card_id = null
+  set contact_id = null, phone = null, message_id = null
   where r.contact_id = any (person_ids);
 end;
 $$;
@@ -15471,7 +15535,7 @@ begin
     when 'cancel' then array['draft', 'running', 'paused']
     when 'retry-failed' then array['running', 'paused', 'finished']
   end) then
-    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+    raise exception using errcode = 'MI028', message = 'batch_state';
   end if;
   for reason in select jsonb_object_keys(refused) loop
     perform messaging.skip_recipients(refused->reason, reason);
@@ -15568,7 +15632,7 @@ declare
   steps messaging.batch_step[];
 begin
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+    raise exception using errcode = 'MI028', message = 'batch_state';
   end if;
   steps := array(
     select w from messaging.walk_batches(
@@ -15721,16 +15785,12 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
-      'cardId', r.card_id,
       'scheduledFor', case
         -- As messages-api tells it: how things stand now.
         when told.status = 'queued' then messaging.describe_message(m)->'scheduledFor'
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
-      'sentAt', messaging.iso_in_zone(m.sent_at, instance.time_zone),
-      'deliveredAt', messaging.iso_in_zone(m.delivered_at, instance.time_zone),
-      'readAt', messaging.iso_in_zone(m.read_at, instance.time_zone),
       'lastError', messaging.shown_error(m.last_error)
     )
     from messaging.batch_recipients r
@@ -15834,7 +15894,7 @@ begin
   if request->>'batchId' is not null then
     batch := messaging.find_batch(request);
     if batch.status <> 'draft' then
-      raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+      raise exception using errcode = 'MI028', message = 'batch_state';
     end if;
   end if;
   select t.* into template
@@ -21206,6 +21266,9 @@ comment on column messaging.client_tokens.scopes is
 comment on column messaging.slot_moves.walk is
   'Where the instance has protection: the state of its slots before the stretch, see next_slot.';
 
+comment on column messaging.client_tokens.mcp_recipients is
+  'Whom the function mcp may write to by this token: who has a contact that no call of mcp has made, or any.';
+
 comment on column messaging.conversations.is_merged is
   'Its contact is merged into another one, and it goes when its messages have moved there: no call finds it.';
 
@@ -21329,6 +21392,10 @@ revoke all on sequence messaging.provider_events_id_seq from public, anon, authe
 
 -- counter_samples reads how many rows were ever numbered.
 grant select on sequence messaging.provider_events_id_seq to service_role;
+
+alter table messaging.client_tokens add constraint client_tokens_mcp_recipients_known CHECK ((mcp_recipients = ANY (ARRAY['known'::text, 'any'::text]))) not valid;
+
+alter table messaging.client_tokens add constraint client_tokens_mcp_sends_range CHECK (((mcp_max_sends_per_hour >= 0) AND (mcp_max_sends_per_hour <= 10000))) not valid;
 
 alter table messaging.contacts add constraint contacts_consent_known CHECK ((consent_marketing = ANY (ARRAY['granted'::text, 'denied'::text, 'unknown'::text]))) not valid;
 

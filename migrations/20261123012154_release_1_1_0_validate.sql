@@ -4,6 +4,10 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+alter table messaging.client_tokens validate constraint client_tokens_mcp_recipients_known;
+
+alter table messaging.client_tokens validate constraint client_tokens_mcp_sends_range;
+
 alter table messaging.contacts validate constraint contacts_consent_known;
 
 alter table messaging.contacts validate constraint contacts_merged_into;

@@ -7,42 +7,26 @@ const maxQuickCalls = 50;
 const maxCalls = 250;
 /** A call that lasts longer gives its place among the quick ones away. */
 const quickMs = 1_000;
-/** Calls of an instance with which it gets no more unpaced messages: two that hang leave places to others. */
-const maxInstanceCalls = 50;
-
-interface Call {
-  readonly instanceId: string;
-  readonly startedAtMs: number;
-}
 
 /**
  * The provider calls that one run has under way. A call that waits for long takes no place from the
  * others: however long one tenant's provider hangs, the messages of others leave at their time.
  */
 export class CallsUnderWay {
-  /** Oldest first. */
-  readonly #calls = new Map<Promise<void>, Call>();
+  /** With the time of its begin, oldest first. */
+  readonly #calls = new Map<Promise<void>, number>();
 
   /** How many calls can begin now. */
   room(): number {
     const quickSinceMs = performance.now() - quickMs;
     let quick = 0;
-    for (const { startedAtMs } of this.#calls.values()) if (startedAtMs > quickSinceMs) quick += 1;
+    for (const startedAtMs of this.#calls.values()) if (startedAtMs > quickSinceMs) quick += 1;
     return Math.min(maxQuickCalls - quick, maxCalls - this.#calls.size);
   }
 
-  /** Instances that have so many calls under way that they get no more until some end. */
-  fullInstances(): string[] {
-    const counts = new Map<string, number>();
-    for (const { instanceId } of this.#calls.values()) {
-      counts.set(instanceId, (counts.get(instanceId) ?? 0) + 1);
-    }
-    return [...counts].filter(([, count]) => count >= maxInstanceCalls).map(([id]) => id);
-  }
-
-  /** Counts a call of an instance until it ends. @param call never rejects. */
-  add(instanceId: string, call: Promise<void>): void {
-    this.#calls.set(call, { instanceId, startedAtMs: performance.now() });
+  /** Counts a call until it ends. @param call never rejects. */
+  add(call: Promise<void>): void {
+    this.#calls.set(call, performance.now());
     call.finally(() => this.#calls.delete(call));
   }
 

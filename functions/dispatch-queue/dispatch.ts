@@ -148,12 +148,10 @@ class DispatchRun {
     const claim = await claimDueMessages(this.services.database, {
       maxMessages: free,
       leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
-      fullInstances: this.#calls.fullInstances(),
     });
     this.#taken += claim.messages.length;
     for (const message of claim.messages) {
       this.#calls.add(
-        message.instanceId,
         dispatchMessage(this.services, message).then((outcome) => {
           this.report[outcome] += 1;
         }),

@@ -24,10 +24,7 @@ import {
 } from "./contract.ts";
 
 const messageOf = (messageId: string): Operation["pathParameters"] => ({
-  id: {
-    description: "`messageId` of the message, or its `providerMessageId`.",
-    example: messageId,
-  },
+  id: { description: "`messageId` of the message.", example: messageId },
 });
 
 const waiting = {

@@ -6,6 +6,7 @@ import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "accept_message",
   "accept_messages",
+  "admit_mcp_send",
   "cancel_message",
   "cancel_messages_by_key",
   "change_batch",

@@ -15,6 +15,9 @@ const scopeByFunction: Readonly<Record<string, TokenScope>> = {
   "batches-api": "batches",
 };
 
+/** Open to every token: what it offers, it asks for by the calls that it stands for. */
+const openFunctions: readonly string[] = ["mcp"];
+
 /** A call as its route knows it. */
 export interface ScopedCall {
   readonly functionName: string;
@@ -40,6 +43,7 @@ const scopesByOperation: Readonly<Record<string, RequiredScopes>> = {
  * @throws Error for a function without a row: a defect, and better no answer than an open door.
  */
 export function listRequiredScopes({ functionName, method, route }: ScopedCall): RequiredScopes {
+  if (openFunctions.includes(functionName)) return [];
   const scope = Object.hasOwn(scopeByFunction, functionName) && scopeByFunction[functionName];
   if (!scope) throw new Error(`${functionName} has no token scope`);
   const operation = `${method === "HEAD" ? "GET" : method} ${route}`;

@@ -32,8 +32,22 @@ Send a first message; it arrives in the console:
 
 curl -X POST ${origin}/functions/v1/send-message -H 'Content-Type: application/json' -H 'X-Client-Token: ${demo.clientToken}' -d '{"instanceId":"demo","phone":"5511988887777","messageType":"text","message":"Hello from the API"}'
 
+${describeMcp(`${origin}/functions/v1/mcp`, demo.clientToken)}
+
 Ctrl-C stops everything.
 `;
+}
+
+/** How AI clients are given the tools of the demo instance: two commands, and Cursor's file. */
+function describeMcp(url: string, token: string): string {
+  const server = { url, headers: { "X-Client-Token": token } };
+  const forVsCode = JSON.stringify({ name: "messaging", type: "http", ...server });
+  const forCursor = JSON.stringify({ mcpServers: { messaging: server } });
+  return `Give an AI client the demo's tools (docs/clients.md):
+
+claude mcp add --transport http messaging ${url} --header 'X-Client-Token: ${token}'
+code --add-mcp '${forVsCode}'
+Cursor, in .cursor/mcp.json: ${forCursor}`;
 }
 
 function describeUpgrade({ from, to, migrations }: DatabaseUpgrade): string {

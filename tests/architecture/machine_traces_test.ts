@@ -12,7 +12,7 @@ const product = [
 /** Traces of one machine; a clone of the repository has none of these. */
 const traces: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a folder of one machine", /(?<![\w.:/}$-])\/(?:home|Users|work|root)\/[\w.-]+|[A-Z]:\\Users\\/],
-  ["a tool that wrote it", /\b(?:claude|anthropic|copilot|sub-?agents?)\b/i],
+  ["a tool that wrote it", /\b(?:claude(?! mcp add\b)|anthropic|copilot|sub-?agents?)\b/i],
   ["a page it lacks", /\b(?:decisions|toolchain|wire-facts|measurements|brief)\.md\b/],
 ];
 

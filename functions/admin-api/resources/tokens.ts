@@ -3,6 +3,8 @@ import { instantSchema, storableInstantSchema } from "../../../shared/model/inst
 import { tokenScopes } from "../../../shared/model/token_scope.ts";
 import { pageAnswer, recordAnswer } from "./answers.ts";
 
+const mcpRecipients = ["known", "any"] as const;
+
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
   label: z.string().trim().min(1).max(200).nullish(),
@@ -14,6 +16,11 @@ export const createTokenSchema = z.object({
   scopes: z.array(z.enum(tokenScopes)).min(1).transform((scopes) =>
     tokenScopes.filter((scope) => scopes.includes(scope))
   ).nullish(),
+  /** What the function mcp may send by it. */
+  mcp: z.object({
+    recipients: z.enum(mcpRecipients).default("known"),
+    maxSendsPerHour: z.int().min(0).max(10_000).default(30),
+  }).optional(),
 });
 
 export type CreateTokenRequest = z.infer<typeof createTokenSchema>;
@@ -24,6 +31,10 @@ const tokenRecord = {
   instanceId: z.uuid(),
   label: z.string().nullable(),
   scopes: z.array(z.enum(tokenScopes)),
+  mcp: z.object({
+    recipients: z.enum(mcpRecipients),
+    maxSendsPerHour: z.int(),
+  }),
   expiresAt: instantSchema.nullable(),
   lastUsedAt: instantSchema.nullable(),
   revokedAt: instantSchema.nullable(),

@@ -14,6 +14,7 @@ const tokenExample = {
   instanceId: demoInstanceId,
   label: "CRM",
   scopes: ["send", "history"],
+  mcp: { recipients: "known", maxSendsPerHour: 30 },
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
@@ -42,7 +43,8 @@ export const tokenOperations: readonly Operation[] = [
     summary: "Issue a token for an instance",
     description:
       "The token is valid for this instance only. It is returned once, because only its hash is stored. An instance can have several active tokens, so that a token can be replaced without downtime.\n\n" +
-      "`scopes` limits what the token may be used for; without it, the token has every scope. `send`: send-message, send-template-message, process-ai-agent and messages-api. `contacts`, `conversations`, `events`, `media`, `batches`: the function of that name. `history`: messages-context, and reading in messages-api. `erase`: erasing a contact. The export of a contact needs `contacts` and `history`.",
+      "`scopes` limits what the token may be used for; without it, the token has every scope. `send`: send-message, send-template-message, process-ai-agent and messages-api. `contacts`, `conversations`, `events`, `media`, `batches`: the function of that name. `history`: messages-context, and reading in messages-api. `erase`: erasing a contact. The export of a contact needs `contacts` and `history`.\n\n" +
+      "`mcp` limits what an AI client may send by the token through the function mcp; the other functions ignore it.",
     pathParameters: instanceParameter,
     body: createTokenSchema,
     isIdempotent: true,

@@ -1212,6 +1212,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/media-api/media": {
         parameters: {
             query?: never;
@@ -3415,8 +3431,6 @@ export interface components {
             phone: string | null;
             /** @description The provider's id of the message; null while the message waits. */
             messageId: string | null;
-            /** @description The same, by the name that every other answer has for it. */
-            providerMessageId: string | null;
             /**
              * Format: uuid
              * @description The message's UUID in this service.
@@ -3477,8 +3491,6 @@ export interface components {
             phone?: string | null;
             /** @description The provider's id of the message; null while the message waits. */
             messageId?: string | null;
-            /** @description The same, by the name that every other answer has for it. */
-            providerMessageId?: string | null;
             /**
              * Format: uuid
              * @description The message's UUID in this service.
@@ -5697,6 +5709,16 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description What the token may be used for. */
             scopes?: ("send" | "contacts" | "conversations" | "history" | "events" | "media" | "batches" | "erase")[] | null;
+            /** @description What an AI client may send by the token, through the function mcp. */
+            mcp?: {
+                /**
+                 * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody. Default: `"known"`.
+                 * @enum {string}
+                 */
+                recipients?: "known" | "any";
+                /** @description Sends in any 60 minutes; a repeated call counts once. Default: `30`. */
+                maxSendsPerHour?: number;
+            };
         };
         CreateTokenResponse: {
             /**
@@ -5718,6 +5740,16 @@ export interface components {
             label: string | null;
             /** @description What the token may be used for. */
             scopes: ("send" | "contacts" | "conversations" | "history" | "events" | "media" | "batches" | "erase")[];
+            /** @description What an AI client may send by the token, through the function mcp. */
+            mcp: {
+                /**
+                 * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody.
+                 * @enum {string}
+                 */
+                recipients: "known" | "any";
+                /** @description Sends in any 60 minutes; a repeated call counts once. */
+                maxSendsPerHour: number;
+            };
             /**
              * Format: date-time
              * @description Time at which the token expires; null for never.
@@ -5765,6 +5797,16 @@ export interface components {
                 label: string | null;
                 /** @description What the token may be used for. */
                 scopes: ("send" | "contacts" | "conversations" | "history" | "events" | "media" | "batches" | "erase")[];
+                /** @description What an AI client may send by the token, through the function mcp. */
+                mcp: {
+                    /**
+                     * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody.
+                     * @enum {string}
+                     */
+                    recipients: "known" | "any";
+                    /** @description Sends in any 60 minutes; a repeated call counts once. */
+                    maxSendsPerHour: number;
+                };
                 /**
                  * Format: date-time
                  * @description Time at which the token expires; null for never.
@@ -5809,6 +5851,16 @@ export interface components {
             label: string | null;
             /** @description What the token may be used for. */
             scopes: ("send" | "contacts" | "conversations" | "history" | "events" | "media" | "batches" | "erase")[];
+            /** @description What an AI client may send by the token, through the function mcp. */
+            mcp: {
+                /**
+                 * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody.
+                 * @enum {string}
+                 */
+                recipients: "known" | "any";
+                /** @description Sends in any 60 minutes; a repeated call counts once. */
+                maxSendsPerHour: number;
+            };
             /**
              * Format: date-time
              * @description Time at which the token expires; null for never.
@@ -5850,6 +5902,16 @@ export interface components {
             label: string | null;
             /** @description What the token may be used for. */
             scopes: ("send" | "contacts" | "conversations" | "history" | "events" | "media" | "batches" | "erase")[];
+            /** @description What an AI client may send by the token, through the function mcp. */
+            mcp: {
+                /**
+                 * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody.
+                 * @enum {string}
+                 */
+                recipients: "known" | "any";
+                /** @description Sends in any 60 minutes; a repeated call counts once. */
+                maxSendsPerHour: number;
+            };
             /**
              * Format: date-time
              * @description Time at which the token expires; null for never.
@@ -6645,7 +6707,7 @@ export interface components {
                  * @description The contact's UUID. The UUID of a merged contact means the survivor.
                  */
                 contactId: string | null;
-                /** @description The phone as the list has it, else the contact's; null for an entry with errors, of which nothing is kept. */
+                /** @description The phone as the list has it, else the contact's. */
                 phone: string | null;
                 /**
                  * @description Status of the message.
@@ -6659,28 +6721,11 @@ export interface components {
                  * @description The recipient's message; null until it has one.
                  */
                 messageId: string | null;
-                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-                cardId: string | null;
                 /**
                  * Format: date-time
                  * @description When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.
                  */
                 scheduledFor: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the provider accepted the message.
-                 */
-                sentAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the message reached the contact's device.
-                 */
-                deliveredAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the contact read the message.
-                 */
-                readAt: string | null;
                 /** @description Error of the last failed attempt; null when none has failed. */
                 lastError: {
                     /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -8653,6 +8698,30 @@ export interface components {
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
+        ExchangeMcpMessageResponse: {
+            /** @description The method's result. */
+            result?: {
+                [key: string]: unknown;
+            };
+            /** @description Why there is none. */
+            error?: {
+                /** @description Code of JSON-RPC. */
+                code: number;
+                /** @description What is wrong. */
+                message: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @description The request's id, which the answer repeats; absent in a notification. */
+            id?: string | number | null;
+        } & {
+            [key: string]: unknown;
+        };
         UploadMediaRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId?: string;
@@ -9120,7 +9189,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message, or its `providerMessageId`.
+                 * @description `messageId` of the message.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01
                  */
                 id: string;
@@ -9149,7 +9218,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message, or its `providerMessageId`.
+                 * @description `messageId` of the message.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02
                  */
                 id: string;
@@ -9175,7 +9244,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message, or its `providerMessageId`.
+                 * @description `messageId` of the message.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02
                  */
                 id: string;
@@ -9283,7 +9352,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message, or its `providerMessageId`.
+                 * @description `messageId` of the message.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f03
                  */
                 id: string;

@@ -11,7 +11,20 @@ export interface ContactsRpcs {
   merge_contact: Rpc<MergeContactRequest, RecordedResult<{ readonly contactId: string }>>;
   run_merges: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
   get_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ContactRecord>;
+  admit_mcp_send: Rpc<AdmitMcpSendRequest, AdmittedMcpSend>;
   list_contacts: Rpc<ListContactsRequest, Page<ContactRecord | DeletedContact>>;
+}
+
+export interface AdmitMcpSendRequest extends ContactTarget {
+  readonly tokenId: string;
+  /** Of the tool, its intent and the recipient: a repeated call counts once. */
+  readonly callKey: string;
+}
+
+/** Whether a send by a tool may go. */
+export interface AdmittedMcpSend {
+  readonly refusal: "recipient_not_known" | "hourly_limit" | null;
+  readonly retryAfterSeconds: number | null;
 }
 
 /**

@@ -36,8 +36,6 @@ export interface ClaimLimits {
   readonly maxMessages: number;
   /** A message's typing delay is added to it. */
   readonly leaseSeconds: number;
-  /** Instances of which the caller has enough messages under way: they get no unpaced one. */
-  readonly fullInstances?: readonly string[];
 }
 
 /** A due message that one worker has claimed until its lease ends. */

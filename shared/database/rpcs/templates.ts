@@ -14,7 +14,9 @@ export interface TemplatesRpcs {
   >;
   get_message_template: Rpc<{ readonly templateId: string }, TemplateRecord>;
   list_message_templates: Rpc<
-    PageRequest<{ readonly workspaceId?: string; readonly instanceId?: string }>,
+    PageRequest<
+      { readonly workspaceId?: string; readonly instanceId?: string; readonly sendableBy?: string }
+    >,
     Page<TemplateRecord>
   >;
   update_message_template: Rpc<

@@ -240,8 +240,16 @@ export type CreateTokenRequest = Once<
     readonly expiresAt?: string | null | undefined;
     /** Null for every scope, also those of later releases. */
     readonly scopes: readonly TokenScope[] | null;
+    readonly mcp?: Partial<McpRules> | undefined;
   }
 >;
+
+/** What the function mcp may send by a token. */
+export interface McpRules {
+  /** `known`: who has a contact that no call of mcp has made. */
+  readonly recipients: "known" | "any";
+  readonly maxSendsPerHour: number;
+}
 
 /** Stored only with the outcome of a call, so that a replay can return the token again. */
 export interface KeptToken {
@@ -251,6 +259,7 @@ export interface KeptToken {
 export interface TokenRecord extends TokenTarget {
   readonly label: string | null;
   readonly scopes: readonly TokenScope[];
+  readonly mcp: McpRules;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;

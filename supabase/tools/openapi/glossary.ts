@@ -237,6 +237,10 @@ export const glossary: Readonly<Record<string, string>> = {
   token: "The token; no other response contains it.",
   label: "Purpose of the token.",
   expiresAt: "Time at which the token expires; null for never.",
+  mcp: "What an AI client may send by the token, through the function mcp.",
+  "mcp.recipients":
+    "`known`: only people who have a contact here that no call of mcp has made; `any`: anybody.",
+  "mcp.maxSendsPerHour": "Sends in any 60 minutes; a repeated call counts once.",
   lastUsedAt: "Time of the last use, to the minute; null when the token has not been used.",
   revokedAt: "Time at which the token was revoked; null for an active token.",
   outboxId: "The entry's UUID.",

@@ -23,7 +23,7 @@ const leftByErasure: Reviewed = {
     columns: "name status source purpose validation seed pause_reason pause_error",
     why: `${operators}; an error has the provider's words without the number`,
   },
-  client_tokens: { columns: "token_hash label scopes", why: operators },
+  client_tokens: { columns: "token_hash label scopes mcp_recipients", why: operators },
   contact_activity: {
     columns: "contact_id merged_into",
     why: "the tombstone: ids and instants, by which calls that name the contact are refused",
@@ -41,6 +41,7 @@ const leftByErasure: Reviewed = {
     why: operators,
   },
   event_replays: { columns: "types", why: operators },
+  mcp_sends: { columns: "call_key", why: "a hash of a call's name, kept for two days" },
   instances: {
     columns:
       "name provider provider_class sealed_provider_config gateway_instance_id business_instance_id " +

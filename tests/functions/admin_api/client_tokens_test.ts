@@ -38,6 +38,7 @@ Deno.test("a token opens its instance and is shown once", async () => {
     instanceId,
     label: "crm",
     scopes: [...tokenScopes],
+    mcp: { recipients: "known", maxSendsPerHour: 30 },
     expiresAt: "2099-01-01T03:00:00.000Z",
     revokedAt: null,
   });

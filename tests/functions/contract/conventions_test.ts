@@ -233,7 +233,11 @@ Deno.test("every operation of a client token hides an instance that the token do
   await using contract = await startContractStack();
   const tenant = await contract.stack.createTenant();
   const other = await contract.stack.createTenant();
-  for (const row of rows.filter(({ operation }) => operation.access === "clientToken")) {
+  // A message of another format names no instance: the token alone does.
+  const naming = rows.filter(({ operation: { access, foreignBody } }) =>
+    access === "clientToken" && foreignBody === undefined
+  );
+  for (const row of naming) {
     for (const foreign of listReferences(other)) {
       const { init, path } = withInstance(row, foreign, authorize(row.operation, tenant.token));
       await assertRefused(contract, row, init, expectedForForeign(row), path);
@@ -259,7 +263,7 @@ function withInstance(
   const members = { ...operation.examples[0]?.request, instanceId };
   const path = toExamplePath(slug, operation);
   const headers = { ...json, ...credential };
-  if (operation.body !== undefined) {
+  if (operation.body !== undefined || operation.foreignBody !== undefined) {
     return { init: { headers, body: JSON.stringify(members) }, path };
   }
   const query = Object.entries(members).map(([name, value]) => [name, String(value)]);

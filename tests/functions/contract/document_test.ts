@@ -172,6 +172,7 @@ Deno.test("operation ids are unique, and every operation of POST but the named o
   assertEquals(keyless.sort(), [
     "dispatchQueue",
     "dryRunBatch",
+    "exchangeMcpMessage",
     "receiveEvolutionEvents",
     "receiveWhatsappCloudEvents",
     "receiveZapiEvents",

@@ -9,6 +9,7 @@ import { createConversationsApiApp } from "../../../functions/conversations-api/
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import { createEventsApiApp } from "../../../functions/events-api/app.ts";
 import { createMediaApiApp } from "../../../functions/media-api/app.ts";
+import { createMcpApp } from "../../../functions/mcp/app.ts";
 import { createMessagesApiApp } from "../../../functions/messages-api/app.ts";
 import { createMessagesContextApp } from "../../../functions/messages-context/app.ts";
 import { createMetricsApp } from "../../../functions/metrics/app.ts";
@@ -34,7 +35,7 @@ export async function createEveryApp(
     dispatcherKeys: { default: secretKey },
     deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),
   };
-  return new Map([
+  const apps: Map<string, Hono> = new Map([
     ["admin-api", createAdminApp(services)],
     ["api-docs", await createApiDocsApp(services)],
     ["batches-api", createBatchesApiApp(services)],
@@ -43,6 +44,7 @@ export async function createEveryApp(
     ["dispatch-queue", createDispatchQueueApp(services)],
     ["events-api", createEventsApiApp(services)],
     ["media-api", createMediaApiApp({ ...services, ...services.files, fetchUpload: servePicture })],
+    ["mcp", createMcpApp({ ...services, callFunction: (path, init) => callApp(apps, path, init) })],
     ["messages-api", createMessagesApiApp(services)],
     ["messages-context", createMessagesContextApp(services)],
     ["metrics", createMetricsApp(services)],
@@ -52,6 +54,18 @@ export async function createEveryApp(
     ["send-message", createSendMessageApp(services)],
     ["send-template-message", createSendTemplateMessageApp(services)],
   ]);
+  return apps;
+}
+
+/** A call of one function by another, as it were over HTTP. */
+async function callApp(
+  apps: ReadonlyMap<string, Hono>,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const app = apps.get(path.split(/[/?]/)[0] ?? "");
+  if (app === undefined) throw new Error(`no app for ${path}`);
+  return await app.request(`/${path}`, init);
 }
 
 /** The picture that every URL of an upload leads to. */

@@ -230,7 +230,16 @@ async function holdAnswer(response: Response, where: string): Promise<void> {
   assertFalse(/\bat \w+ \(|node_modules|\.ts:\d+/.test(text), `${where}: ${text.slice(0, 300)}`);
   assertMatch(response.headers.get("x-request-id") ?? "", /^[\w\-=]+$/, where);
   if (response.status < 400) return;
-  const { success, error, message } = JSON.parse(text);
+  const { success, error, message, jsonrpc } = JSON.parse(text);
+  if (jsonrpc !== undefined) {
+    // The protocol of mcp has an envelope of its own.
+    assertEquals(
+      [jsonrpc, typeof error.code, typeof error.message],
+      ["2.0", "number", "string"],
+      where,
+    );
+    return;
+  }
   assertEquals([success, typeof error, typeof message], [false, "string", "string"], where);
 }
 

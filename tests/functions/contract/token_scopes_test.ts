@@ -13,7 +13,8 @@ import {
 import { createDemoRows } from "./demo_rows.ts";
 
 const rows = (await listOperationRows()).filter(({ operation }) =>
-  operation.access === "clientToken"
+  // Every token may open mcp: its tools stand for calls, and need their scopes (tests/functions/mcp).
+  operation.access === "clientToken" && operation.operationId !== "exchangeMcpMessage"
 );
 
 /** The contract, written out: `GET` marks what is for reading alone; operations stand by their names. */

@@ -44,8 +44,6 @@ for (
     ["STOP?", "unknown"],
     ["We have got to STOP this", "unknown"],
     ["quero sair", "unknown"],
-    // An appointment, not a subscription.
-    ["CANCELAR", "unknown"],
     ["SAIR\nPARAR", "unknown"],
     ["VOLTAR", "granted"],
     ["stárt", "granted"],

@@ -1,5 +1,4 @@
--- messages-api: the record of one message, sent or received. `request`: instanceId, messageId (see
--- find_message_id).
+-- messages-api: the record of one message, sent or received. `request`: instanceId, messageId.
 -- Errors: MI004.
 create or replace function public.get_message(request jsonb)
 returns jsonb
@@ -12,7 +11,8 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = messaging.find_message_id(request);
+  where m.id = (request->>'messageId')::uuid
+    and m.instance_id = (request->>'instanceId')::uuid;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;

@@ -1,5 +1,4 @@
--- claim_due_messages: claims unpaced messages that are visible, the oldest first, but none of full_instances.
--- Returns the ids.
+-- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
@@ -8,7 +7,6 @@
 create or replace function messaging.claim_unpaced_messages(
   max_messages integer,
   lease interval,
-  full_instances uuid[],
   clock timestamptz
 )
 returns uuid[]
@@ -24,7 +22,7 @@ begin
   with due as (
     select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
     from messaging.message_queue q
-    where messaging.is_due_unpaced(q, full_instances, clock)
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
     limit max_messages
     for no key update skip locked

@@ -1,8 +1,7 @@
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
--- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), fullInstances (those that
--- get no unpaced message, because the caller has enough of theirs under way; none where it is absent).
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
 -- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
@@ -25,9 +24,6 @@ as $$
 declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
-  full_instances constant uuid[] := array(
-    select jsonb_array_elements_text(request->'fullInstances')
-  )::uuid[];
   clock constant timestamptz := clock_timestamp();
   message_due_at constant timestamptz := messaging.next_wake_up();
   outbox_due_at constant timestamptz := (
@@ -53,13 +49,13 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where messaging.is_due_unpaced(q, full_instances, clock)
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
   paced := messaging.claim_paced_messages(max_paced, lease, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced), 0), lease, full_instances, clock
+    max_messages - coalesce(cardinality(paced), 0), lease, clock
   );
   return jsonb_build_object(
     'messages', messaging.claimed_messages(paced || unpaced),

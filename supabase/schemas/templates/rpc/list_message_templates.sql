@@ -1,5 +1,6 @@
--- admin-api: templates, oldest first, a page at a time.
--- `request`: workspaceId or NULL for all, instanceId or NULL for all, limit,
+-- admin-api and mcp: templates, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own, and
+-- its workspace's that are no other instance's) or NULL, limit,
 -- `after` as returned in `next`. Returns {items, next}. Errors: MI013, MI014.
 create or replace function public.list_message_templates(request jsonb)
 returns jsonb
@@ -9,6 +10,11 @@ set search_path = ''
 as $$
 declare
   page constant record := messaging.begin_page(request);
+  sender constant uuid := (request->>'sendableBy')::uuid;
+  of_workspace constant uuid := coalesce(
+    (select i.workspace_id from messaging.instances i where i.id = sender),
+    (request->>'workspaceId')::uuid
+  );
 begin
   return messaging.build_page(
     array(
@@ -17,7 +23,8 @@ begin
       )
       from messaging.message_templates r
       where (r.created_at, r.id) > (page.after_at, page.after_id)
-        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+        and (of_workspace is null or r.workspace_id = of_workspace)
+        and (sender is null or coalesce(r.instance_id, sender) = sender)
         and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
       order by r.created_at, r.id
       limit page.size + 1

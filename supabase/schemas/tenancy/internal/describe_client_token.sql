@@ -15,6 +15,9 @@ as $$
       to_jsonb(token.scopes),
       '["send", "contacts", "conversations", "history", "events", "media", "batches", "erase"]'
     ),
+    'mcp', jsonb_build_object(
+      'recipients', token.mcp_recipients, 'maxSendsPerHour', token.mcp_max_sends_per_hour
+    ),
     'expiresAt', messaging.iso_in_zone(token.expires_at, 'UTC'),
     'lastUsedAt', messaging.iso_in_zone(token.last_used_at, 'UTC'),
     'revokedAt', messaging.iso_in_zone(token.revoked_at, 'UTC'),

@@ -1,0 +1,146 @@
+import * as z from "zod";
+import { readPage } from "../../shared/http/page.ts";
+import { readConversation } from "./read_conversation.ts";
+import type { JsonObject, McpSession } from "./session.ts";
+import { outputOf, pageInput, pageOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
+
+/** A tool that reads one path of the API. */
+function readerOf(
+  tool: Pick<Tool, "name" | "title" | "description" | "input" | "output">,
+  [functionName, path]: readonly [string, string],
+  isPaged = true,
+): Tool {
+  return {
+    ...tool,
+    annotations: readsOnly,
+    call: { functionName, method: "GET", route: `/${functionName}${path}` },
+    isPaged,
+    run: ({ id, ...query }, session) =>
+      session.call({
+        method: "GET",
+        path: `${functionName}${path.replace(":id", () => encodeURIComponent(String(id)))}`,
+        query,
+      }),
+  };
+}
+
+async function listTemplates(args: JsonObject, session: McpSession): Promise<JsonObject> {
+  const { instanceId, database } = session;
+  const limit = Number(args["limit"]);
+  const cursor = args["cursor"] as string | undefined;
+  return await readPage(
+    "templates",
+    { limit, cursor, sendableBy: instanceId },
+    (request) => database.rpc("list_message_templates", request),
+  ) as unknown as JsonObject;
+}
+
+/** The tools that change nothing. */
+export const readingTools: readonly Tool[] = [
+  readerOf({
+    name: "find_contacts",
+    title: "Find contacts",
+    description:
+      "Finds people by name, part of the phone, e-mail or company (q), by phone or by tag. At most 50 a page, in the order of their creation; without a filter it lists everybody.",
+    input: z.object({
+      q: z.string().max(200).optional().describe(
+        "Words of the name, e-mail or company, or digits of the phone.",
+      ),
+      phone: recipientInput.phone,
+      tag: z.string().max(100).optional(),
+      ...pageInput,
+    }),
+    output: pageOf("Contacts: contactId, name, phone, tags, consent, conversation."),
+  }, ["contacts-api", "/contacts"]),
+  readerOf(
+    {
+      name: "get_contact",
+      title: "Get a contact",
+      description:
+        "Everything about one contact: fields, tags, consent to marketing, whether the 24-hour window is open, the conversation's status.",
+      input: z.object({ id: z.uuid().describe("contactId.") }),
+      output: outputOf({ contactId: z.string() }),
+    },
+    ["contacts-api", "/contacts/:id"],
+    false,
+  ),
+  readerOf({
+    name: "list_conversations",
+    title: "List conversations",
+    description:
+      "Conversations in the order of their creation; awaitingReply=true for those whose last message is the contact's. At most 50 a page.",
+    input: z.object({
+      status: z.string().max(40).optional().describe("For example open or closed."),
+      awaitingReply: z.boolean().optional(),
+      assignedTo: z.string().max(200).optional(),
+      tag: z.string().max(100).optional(),
+      ...pageInput,
+    }),
+    output: pageOf("Conversations: conversationId, contactId, status, assignedTo, lastMessageAt."),
+  }, ["conversations-api", "/conversations"]),
+  {
+    name: "read_conversation",
+    title: "Read a conversation",
+    description:
+      "The newest messages with one contact, oldest first, of the last year; nextCursor leads to older ones. What still waits to be sent is in get_queue. At most 50 a page.",
+    input: z.object({ ...recipientInput, ...pageInput }),
+    output: pageOf("Messages: messageId, direction, messageType, message, status, sentAt."),
+    annotations: readsOnly,
+    call: { functionName: "messages-context", method: "GET", route: "/messages-context" },
+    isPaged: true,
+    run: readConversation,
+  },
+  readerOf(
+    {
+      name: "get_message",
+      title: "Get a message",
+      description:
+        "One message by its messageId: its status (queued, sent, delivered, read, failed, unconfirmed …), its times and its error. Ask here before you send something again.",
+      input: z.object({ id: z.string().min(1).max(200).describe("messageId.") }),
+      output: outputOf({ messageId: z.string(), status: z.string() }),
+    },
+    ["messages-api", "/messages/:id"],
+    false,
+  ),
+  {
+    name: "list_templates",
+    title: "List templates",
+    description:
+      "Message templates of this number, with their words and variables. Only those with providerStatus APPROVED can be sent. At most 50 a page.",
+    input: z.object(pageInput),
+    output: pageOf("Templates: templateId, name, language, category, providerStatus, components."),
+    annotations: readsOnly,
+    call: {
+      functionName: "send-template-message",
+      method: "POST",
+      route: "/send-template-message",
+    },
+    isPaged: true,
+    run: listTemplates,
+  },
+  readerOf({
+    name: "get_queue",
+    title: "Get the queue",
+    description:
+      "Messages that wait to be sent, in their order, with when and why. At most 50 a page.",
+    input: z.object(pageInput),
+    output: pageOf("Waiting messages: messageId, phone, scheduledFor, heldBy, position."),
+  }, ["messages-api", "/queue"]),
+  readerOf(
+    {
+      name: "get_health",
+      title: "Get the number's health",
+      description: "Whether the number is connected and its messages go out, and what holds them.",
+      input: z.object({}),
+      output: outputOf({}),
+    },
+    ["messages-api", "/health"],
+    false,
+  ),
+].map(requireSending);
+
+/** The queue, health and templates are for who sends (the API lets readers of the history see the queue, too). */
+function requireSending(tool: Tool): Tool {
+  if (!["get_queue", "get_health"].includes(tool.name)) return tool;
+  return { ...tool, call: { ...tool.call, functionName: "send-message" } };
+}

@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { hashText } from "../../shared/crypto/encoding.ts";
+import { findRecipientIssues, recipientFields } from "../../shared/model/request_fields.ts";
+import { holdsQuoteMark } from "./quote_texts.ts";
+import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
+import { outputOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
+
+const intentInput = z.string().min(1).max(64).describe(
+  "Your name for this one send, such as answer-to-<messageId>. A repeated call with the same intent sends once; another message needs another intent.",
+);
+
+const sendAnnotations = {
+  readOnlyHint: false,
+  // Nobody can take back what a person has read.
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+const sendLimits =
+  " The token limits who may be written to and how many sends an hour go; a refusal says so, and repeating does not help.";
+
+const timing = {
+  queued: z.boolean().optional().describe("true: at the number's own pace, inside its hours."),
+  sendAt: z.string().max(40).optional().describe("ISO instant with offset, up to 35 days ahead."),
+  expiresAt: z.string().max(40).optional(),
+  purpose: z.enum(["marketing", "utility", "authentication", "service"]).optional(),
+};
+
+const sentOutput = outputOf({
+  messageId: z.string().nullable().optional().describe("Ask get_message for its status."),
+  status: z.string().optional(),
+});
+
+/** Sends once for each intent: admitted by the token's rules, then by the API with the intent's key. */
+async function sendOnce(
+  path: "send-message" | "send-template-message",
+  { intent, ...message }: JsonObject,
+  session: McpSession,
+): Promise<JsonObject> {
+  if (holdsQuoteMark(message)) {
+    throw new ToolRefusal({
+      error: "quote_marks",
+      message: "Leave out the quote marks of these tools: they are not part of what people wrote.",
+    });
+  }
+  const recipient = readRecipient(message);
+  const idempotencyKey = `mcp-${await hashText(JSON.stringify([path, intent]))}`;
+  const { instanceId, tokenId } = session;
+  const { refusal, retryAfterSeconds } = await session.database.rpc("admit_mcp_send", {
+    ...recipient,
+    ...{ instanceId, tokenId },
+    callKey: await hashText(JSON.stringify([idempotencyKey, recipient])),
+  });
+  if (refusal !== null) throw describeRefusal(refusal, retryAfterSeconds);
+  return await session.call({
+    method: "POST",
+    path,
+    body: { ...message, instanceId },
+    idempotencyKey,
+  });
+}
+
+function readRecipient(message: JsonObject): JsonObject {
+  const issues = findRecipientIssues(message);
+  const parsed = z.object(recipientFields).safeParse(message);
+  if (issues.length === 0 && parsed.success) return parsed.data;
+  throw new ToolRefusal({
+    error: "invalid_request",
+    issues: parsed.success ? issues : parsed.error.issues.map(({ path: [name = ""], message }) => ({
+      path: String(name),
+      message,
+    })),
+  });
+}
+
+function describeRefusal(
+  refusal: "recipient_not_known" | "hourly_limit",
+  retryAfterSeconds: number | null,
+): ToolRefusal {
+  if (refusal === "hourly_limit") {
+    const message = "The token's sends of this hour are spent.";
+    return new ToolRefusal({ error: "rate_limited", message, retryAfterSeconds });
+  }
+  return new ToolRefusal({
+    error: refusal,
+    message:
+      "This token may only write to people who have a contact already: find_contacts finds them.",
+  });
+}
+
+/** The tools that send, and those that prepare or hold back sending. */
+export const sendingTools: readonly Tool[] = [
+  {
+    name: "send_message",
+    title: "Send a message",
+    description:
+      "Sends a message to one person: text by default, or an image, video, audio, document or option list, with the API's fields." +
+      " On the official channel only within 24 hours of the person's last message; outside, use send_template. 504 provider_outcome_unknown means that it may have arrived: ask get_message, do not send another." +
+      sendLimits,
+    input: z.looseObject({
+      ...recipientInput,
+      messageType: z.string().max(40).default("text"),
+      message: z.string().max(4_096).optional().describe("The text, or a file's caption."),
+      mediaUrl: z.string().max(2_048).optional(),
+      mediaId: z.uuid().optional(),
+      ...timing,
+      intent: intentInput,
+    }),
+    output: sentOutput,
+    annotations: sendAnnotations,
+    call: { functionName: "send-message", method: "POST", route: "/send-message" },
+    isPaged: false,
+    run: (args, session) => sendOnce("send-message", args, session),
+  },
+  {
+    name: "send_template",
+    title: "Send a template",
+    description:
+      "Sends an approved template of list_templates to one person, with values for its variables. Needed on the official channel outside the 24-hour window." +
+      sendLimits,
+    input: z.looseObject({
+      ...recipientInput,
+      templateId: z.uuid().optional(),
+      variables: z.record(z.string(), z.string()).optional().describe(
+        "Values by the variables' names.",
+      ),
+      ...timing,
+      intent: intentInput,
+    }),
+    output: sentOutput,
+    annotations: sendAnnotations,
+    call: {
+      functionName: "send-template-message",
+      method: "POST",
+      route: "/send-template-message",
+    },
+    isPaged: false,
+    run: (args, session) => sendOnce("send-template-message", args, session),
+  },
+  {
+    name: "dry_run_batch",
+    title: "Dry-run a batch",
+    description:
+      "Says what sending one message or template to up to 1,000 recipients would do: who gets it when, who is skipped and why. Sends and stores nothing. Items beyond 20 kB are given from nextIndex on: call again with fromIndex.",
+    input: z.looseObject({
+      message: z.looseObject({}).optional().describe(
+        "{messageType, message, …}; or give template.",
+      ),
+      template: z.looseObject({}).optional().describe("{templateId}."),
+      recipients: z.array(z.looseObject(recipientInput)).min(1).max(1_000),
+      purpose: timing.purpose,
+      intervalSeconds: z.number().optional(),
+      startAt: z.string().max(40).optional(),
+      fromIndex: z.int().min(0).default(0),
+      limit: z.int().min(1).max(100).default(50).describe("Items of the answer."),
+    }),
+    output: outputOf({
+      summary: z.looseObject({}).optional(),
+      items: z.array(z.looseObject({})).optional(),
+      nextIndex: z.int().nullable(),
+    }),
+    annotations: readsOnly,
+    call: { functionName: "batches-api", method: "POST", route: "/batches-api/batches" },
+    isPaged: true,
+    run: dryRun,
+  },
+  {
+    name: "pause_agent",
+    title: "Pause the AI agent",
+    description:
+      "Keeps this number's AI agent from answering one contact for some minutes, or lets it go on (paused: false).",
+    input: z.looseObject({
+      ...recipientInput,
+      paused: z.boolean().default(true),
+      minutes: z.int().min(1).max(43_200).optional(),
+    }),
+    output: outputOf({}),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    call: {
+      functionName: "conversations-api",
+      method: "POST",
+      route: "/conversations-api/agent-pause",
+    },
+    isPaged: false,
+    run: (args, { call, instanceId }) =>
+      call({
+        method: "POST",
+        path: "conversations-api/agent-pause",
+        body: { ...args, instanceId },
+      }),
+  },
+];
+
+async function dryRun(
+  { fromIndex, limit, ...batch }: JsonObject,
+  { call }: McpSession,
+): Promise<JsonObject> {
+  const { items, ...rest } = await call({
+    method: "POST",
+    path: "batches-api/batches",
+    body: { ...batch, dryRun: true },
+  }) as { items: JsonObject[] };
+  const [first, count] = [Number(fromIndex), Number(limit)];
+  const nextIndex = first + count < items.length ? first + count : null;
+  return { ...rest, items: items.slice(first, first + count), nextIndex };
+}

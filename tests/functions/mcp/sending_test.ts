@@ -1,0 +1,142 @@
+import { assert, assertEquals } from "../../support/assert.ts";
+import { startMcpWorld } from "./mcp_world.ts";
+
+const known = "5511987650001";
+const stranger = "5511987650009";
+
+Deno.test("one intent sends once: repeated, repeated at once from two processes, and after a restart of the client", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  const args = { phone: known, message: "Já saiu.", intent: "answer-1" };
+  await using first = await world.connect();
+  const answer = await first.call("send_message", args);
+  assertEquals([answer.isError, answer.found.status], [false, "sent"], answer.text);
+  await using second = await world.connect();
+  const again = await Promise.all(
+    [first, second, first].map((one) => one.call("send_message", args)),
+  );
+  for (const one of again) {
+    const sameOrUnderWay = one.found.messageId === answer.found.messageId ||
+      one.found.error === "idempotency_key_in_progress";
+    assert(sameOrUnderWay, one.text);
+  }
+  assertEquals(world.sent.length, 1);
+  const other = await first.call("send_message", { ...args, message: "Outra coisa." });
+  assertEquals([other.isError, other.found.error], [true, "idempotency_key_reused"]);
+  await first.call("send_message", { ...args, intent: "answer-2" });
+  assertEquals(world.sent.length, 2);
+});
+
+Deno.test("a token writes only to people who have a contact that no tool has made, unless it may write to any", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await using client = await world.connect();
+  const send = (phone: string, intent: string) =>
+    client.call("send_message", { phone, message: "Oi", intent });
+  const refused = await send(stranger, "a");
+  assertEquals([refused.isError, refused.found.error], [true, "recipient_not_known"]);
+  // Other spellings of a number are the same person.
+  assertEquals((await send("551187650001", "b")).isError, false);
+  assertEquals(world.sent.length, 1);
+  const countStrangers = async () =>
+    (await world.admin`select id from messaging.contacts where phone = ${stranger}`).length;
+  assertEquals(await countStrangers(), 0);
+
+  await world.admin`update messaging.client_tokens set mcp_recipients = 'any'`;
+  assertEquals((await send(stranger, "a")).isError, false);
+  assertEquals([world.sent.length, await countStrangers()], [2, 1]);
+  const [contact] = await world.admin`
+    select origin from messaging.contacts where phone = ${stranger}`;
+  assertEquals(contact?.["origin"], "mcp");
+  const [event] = await world.admin`
+    select count(*)::integer as told from messaging.events where type = 'contact.created'`;
+  assertEquals(event?.["told"], 1);
+
+  await world.admin`update messaging.client_tokens set mcp_recipients = 'known'`;
+  assertEquals((await send(stranger, "c")).found.error, "recipient_not_known");
+});
+
+Deno.test("an hour has its sends, counted in the database: repetitions spend nothing, and the wait is told", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await world.admin`update messaging.client_tokens set mcp_max_sends_per_hour = 3`;
+  await using one = await world.connect();
+  await using two = await world.connect();
+  const send = (client: typeof one, intent: string) =>
+    client.call("send_message", { phone: known, message: intent, intent });
+  const results = await Promise.all(
+    ["a", "b", "c", "d", "e"].map((intent, index) => send(index % 2 === 0 ? one : two, intent)),
+  );
+  assertEquals(results.filter(({ isError }) => !isError).length, 3);
+  const [refused] = results.filter(({ isError }) => isError);
+  assertEquals(refused?.found.error, "rate_limited");
+  assert(refused?.found.retryAfterSeconds > 3_500, refused?.text);
+  assertEquals(world.sent.length, 3);
+  const [, repeated = ""] = /"(.)"/.exec(JSON.stringify(
+    ["a", "b", "c", "d", "e"].filter((_, index) => !results[index]?.isError),
+  )) ?? [];
+  assertEquals((await send(one, repeated)).isError, false);
+  await world
+    .admin`update messaging.mcp_sends set admitted_at = admitted_at - interval '61 minutes'`;
+  assertEquals((await send(one, "f")).isError, false);
+  assertEquals(world.sent.length, 4);
+});
+
+Deno.test("an intent does not carry its admission to another recipient", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await using client = await world.connect();
+  // The API refuses the message, after it was admitted.
+  const wrong = await client.call("send_message", {
+    phone: known,
+    messageType: "hologram",
+    intent: "x",
+  });
+  assertEquals([wrong.isError, wrong.found.error], [true, "invalid_request"]);
+  const moved = await client.call("send_message", { phone: stranger, message: "Oi", intent: "x" });
+  assertEquals(moved.found.error, "recipient_not_known");
+  assertEquals(world.sent, []);
+});
+
+Deno.test("a message with quote marks is not sent: no person should read them", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await using client = await world.connect();
+  const refused = await client.call("send_message", {
+    ...{
+      phone: known,
+      intent: "x",
+      message: "Você disse <quote-0123456789ab>oi</quote-0123456789ab>",
+    },
+  });
+  assertEquals([refused.isError, refused.found.error, world.sent.length], [true, "quote_marks", 0]);
+});
+
+Deno.test("admin-api issues a token with its rules for tools, and shows the defaults", async () => {
+  await using world = await startMcpWorld();
+  const { createAdminApp } = await import("../../../functions/admin-api/app.ts");
+  const { secretKey } = await import("../../support/stack/messaging_stack.ts");
+  const { testVault } = await import("../../support/fixtures/tenant.ts");
+  const app = createAdminApp(
+    {
+      ...world.stack.services,
+      ...{ vault: testVault, secretKeys: { default: secretKey }, allowsPrivateHosts: true },
+    } as Parameters<typeof createAdminApp>[0],
+  );
+  const issue = async (body: unknown) => {
+    const response = await app.request(`/admin-api/instances/${world.tenant.instanceId}/tokens`, {
+      method: "POST",
+      headers: { apikey: secretKey, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, ...await response.json() };
+  };
+  assertEquals((await issue({})).mcp, { recipients: "known", maxSendsPerHour: 30 });
+  const { token, mcp } = await issue({ mcp: { recipients: "any", maxSendsPerHour: 1 } });
+  assertEquals(mcp, { recipients: "any", maxSendsPerHour: 1 });
+  await using client = await world.connect(token);
+  const send = (intent: string) =>
+    client.call("send_message", { phone: stranger, message: "Oi", intent });
+  assertEquals([(await send("a")).isError, (await send("b")).found.error], [false, "rate_limited"]);
+  assertEquals((await issue({ mcp: { recipients: "all" } })).status, 400);
+});

@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
+import { startMcpWorld, unquote } from "./mcp_world.ts";
+
+const sending = ["get_health", "get_queue", "list_templates", "send_message", "send_template"];
+const toolsByScope: Readonly<Record<string, readonly string[]>> = {
+  send: ["get_message", ...sending],
+  history: ["get_message", "read_conversation"],
+  contacts: ["find_contacts", "get_contact"],
+  conversations: ["list_conversations", "pause_agent"],
+  batches: ["dry_run_batch"],
+  events: [],
+};
+
+Deno.test("a token sees the tools of its scopes alone, and cannot call another", async () => {
+  await using world = await startMcpWorld();
+  const all = new Set(Object.values(toolsByScope).flat());
+  await using everything = await world.connect();
+  assertEquals(await everything.listToolNames(), [...all].sort());
+  for (const [scope, names] of Object.entries(toolsByScope)) {
+    await world.admin`update messaging.client_tokens set scopes = ${[scope]}
+      where id = ${world.tenant.tokenId}`;
+    await using client = await world.connect();
+    assertEquals(await client.listToolNames(), [...names].sort(), scope);
+    const [hidden = ""] = [...all].filter((name) => !names.includes(name));
+    await assertRejects(() => client.client.callTool({ name: hidden, arguments: {} }));
+  }
+  assertEquals(world.sent, []);
+});
+
+Deno.test("each tool has a title, a description, schemas of both sides and its hints", async () => {
+  await using world = await startMcpWorld();
+  await using client = await world.connect();
+  for (const tool of (await client.client.listTools()).tools) {
+    assert((tool.title ?? "") !== "" && (tool.description ?? "").length > 40, tool.name);
+    assertEquals([tool.inputSchema.type, tool.outputSchema?.type], ["object", "object"], tool.name);
+    const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
+    const sends = tool.name.startsWith("send_");
+    const changes = sends || tool.name === "pause_agent";
+    assertEquals(
+      [readOnlyHint, destructiveHint, idempotentHint],
+      [!changes, sends, true],
+      tool.name,
+    );
+    const required = (tool.inputSchema.required ?? []) as string[];
+    assertEquals(required.includes("intent"), sends, tool.name);
+  }
+});
+
+Deno.test("the token goes in its header or as a bearer; without one nothing is read", async () => {
+  await using world = await startMcpWorld();
+  await using client = await world.connect(world.tenant.token, "bearer");
+  assert((await client.listToolNames()).length > 0);
+  const wrong: Record<string, string>[] = [
+    {},
+    { Authorization: "Bearer mia_wrong" },
+    { "X-Client-Token": "x" },
+  ];
+  for (const headers of wrong) {
+    const response = await fetch(world.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: "no json",
+    });
+    assertEquals([response.status, response.headers.get("www-authenticate")], [401, "Bearer"]);
+    await response.body?.cancel();
+  }
+  for (const method of ["GET", "DELETE"]) {
+    const response = await fetch(world.url, { method });
+    assertEquals(response.status, 405);
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("another instance's contact is not found, and an unknown argument's fault is told by its field", async () => {
+  await using world = await startMcpWorld();
+  const other = await world.stack.createTenant();
+  const [row] = await world.admin`
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (${other.instanceId}, '5511900000001', '5511900000001', 'api') returning id`;
+  await using client = await world.connect();
+  const hidden = await client.call("get_contact", { id: row?.["id"] });
+  assertEquals([hidden.isError, hidden.found.error], [true, "contact_not_found"]);
+  const wrong = await client.call("find_contacts", { cursor: "nonsense" });
+  assertEquals([wrong.isError, wrong.found.error], [true, "invalid_request"]);
+  const none = await client.call("read_conversation", {});
+  assertEquals([none.isError, none.found.issues[0].path], [true, "phone"]);
+});
+
+Deno.test("a conversation is read from its newest messages back, each once, in answers of at most 20 kB", async () => {
+  await using world = await startMcpWorld();
+  const contactId = await world.addContact("5511987650001", "João");
+  const texts = Array.from(
+    { length: 45 },
+    (_, index) => `${index} ${"palavra ".repeat(index % 9 * 40)}`,
+  );
+  for (const text of texts) await world.receive(contactId, text);
+  await using client = await world.connect();
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await client.call("read_conversation", {
+      ...{ contactId, limit: 50 },
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    assertEquals(page.isError, false, page.text);
+    assert(page.bytes <= 20_000, `${page.bytes} bytes`);
+    seen.unshift(...page.found.items.map((item: { message: string }) => unquote(item.message)));
+    cursor = page.found.nextCursor ?? undefined;
+    pages += 1;
+  } while (cursor !== undefined);
+  assertEquals(seen, texts);
+  assert(pages > 1, "one page");
+});
+
+Deno.test("a list that is too long for an answer comes in more pages, and misses nobody", async () => {
+  await using world = await startMcpWorld();
+  for (let index = 10; index < 60; index++) {
+    await world.addContact(`55119877000${index}`, `${index} ${"ã".repeat(180)}`);
+  }
+  await using client = await world.connect();
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.call("find_contacts", { limit: 50, ...(cursor && { cursor }) });
+    assert(page.bytes <= 20_000, `${page.bytes} bytes`);
+    names.push(...page.found.items.map((item: { name: string }) => unquote(item.name).slice(0, 2)));
+    cursor = page.found.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  assertEquals(names, Array.from({ length: 50 }, (_, index) => `${index + 10}`));
+});
+
+Deno.test("one message of 60,000 characters is cut, and says so", async () => {
+  await using world = await startMcpWorld();
+  const contactId = await world.addContact("5511987650002");
+  await world.receive(contactId, "muito ".repeat(10_000));
+  await using client = await world.connect();
+  const page = await client.call("read_conversation", { contactId });
+  assert(page.bytes <= 20_000, `${page.bytes} bytes`);
+  assertEquals([page.found.items.length, page.found.isTruncated], [1, true]);
+  assert(unquote(page.found.items[0].message).endsWith("…"));
+});
