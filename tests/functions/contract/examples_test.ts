@@ -13,11 +13,12 @@ import {
   toExampleRequest,
 } from "./contract_stack.ts";
 import { createDemoRows, demoAppSecret, demoPicturePath } from "./demo_rows.ts";
+import { listInstantFaults } from "./instant_form.ts";
 import { listOrderFaults } from "./member_order.ts";
 
 const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
 
-Deno.test("every example works as it stands, and its answer is what the document says, member for member and in its order", async () => {
+Deno.test("every example works as it stands, and its answer is what the document says, member for member, in its order and with its instants in one form", async () => {
   await using contract = await startContractStack();
   const { stack } = contract;
   stack.provider.answer = (request) =>
@@ -78,6 +79,7 @@ function findFaults(
   const promised = Object.keys(example?.response as object).sort().join();
   const given = Object.keys(answer as object).sort().join();
   if (promised !== given) faults.push(`promised ${promised}; gave ${given}`);
+  faults.push(...listInstantFaults(answer).map((fault) => `another form of instant at ${fault}`));
   faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
 }
