@@ -11911,6 +11911,34 @@ begin
 end;
 $$;
 
+-- claim_due_messages: makes the due unpaced messages of instances whose provider hangs invisible for ten
+-- seconds, oldest first, so that a claim reads those of the others. A bounded number a claim.
+-- Skips what another session holds. Plans: see claim_due_messages, whose settings it inherits.
+create or replace function messaging.postpone_crowding_messages(
+  instance_ids uuid[],
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with crowding as (
+    select q.message_id
+    from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+      and q.instance_id = any (postpone_crowding_messages.instance_ids)
+    order by q.visible_at
+    limit 1000
+    for no key update skip locked
+  )
+  update messaging.message_queue q
+  set visible_at = clock + interval '10 seconds'
+  from crowding
+  where q.message_id = any (array[crowding.message_id]);
+end;
+$$;
+
 -- Makes unpaced messages of instances that an operator holds or that are disconnected invisible until that ends, so that a
 -- claim reads each of them once. The caller has locked the queue rows. Tries the dispatch rows without
 -- waiting; their locks keep a release from overlooking what is postponed here: it waits for them before
@@ -12605,7 +12633,9 @@ $$;
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
--- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
+-- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
+-- Their unpaced messages wait (see postpone_crowding_messages).
 -- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
@@ -12647,6 +12677,11 @@ begin
       ) * 1000,
       'isOutboxDue', is_outbox_due,
       'webhooks', messaging.event_work()
+    );
+  end if;
+  if request->>'crowdingInstances' is not null then
+    perform messaging.postpone_crowding_messages(
+      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), clock
     );
   end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.

@@ -7,27 +7,42 @@ const maxQuickCalls = 50;
 const maxCalls = 250;
 /** A call that lasts longer gives its place among the quick ones away. */
 const quickMs = 1_000;
+/** Calls of one instance that have given their place away: with more it crowds out the others. */
+const maxSlowCallsOfInstance = 25;
+
+interface Call {
+  readonly instanceId: string;
+  readonly startedAtMs: number;
+}
 
 /**
  * The provider calls that one run has under way. A call that waits for long takes no place from the
  * others: however long one tenant's provider hangs, the messages of others leave at their time.
  */
 export class CallsUnderWay {
-  /** With the time of its begin, oldest first. */
-  readonly #calls = new Map<Promise<void>, number>();
+  /** Oldest first. */
+  readonly #calls = new Map<Promise<void>, Call>();
 
   /** How many calls can begin now. */
   room(): number {
-    const quickSinceMs = performance.now() - quickMs;
-    let quick = 0;
-    for (const startedAtMs of this.#calls.values()) if (startedAtMs > quickSinceMs) quick += 1;
-    return Math.min(maxQuickCalls - quick, maxCalls - this.#calls.size);
+    const slow = this.#slowCalls().length;
+    return Math.min(maxQuickCalls - (this.#calls.size - slow), maxCalls - this.#calls.size);
   }
 
-  /** Counts a call until it ends. @param call never rejects. */
-  add(call: Promise<void>): void {
-    this.#calls.set(call, performance.now());
-    call.finally(() => this.#calls.delete(call));
+  /** The instances that have too many slow calls under way to begin another one. */
+  crowding(): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const { instanceId } of this.#slowCalls()) {
+      counts.set(instanceId, (counts.get(instanceId) ?? 0) + 1);
+    }
+    return [...counts].filter(([, calls]) => calls >= maxSlowCallsOfInstance)
+      .map(([instanceId]) => instanceId);
+  }
+
+  /** Counts a call until it ends. @param work never rejects. */
+  add(instanceId: string, work: Promise<void>): void {
+    this.#calls.set(work, { instanceId, startedAtMs: performance.now() });
+    work.finally(() => this.#calls.delete(work));
   }
 
   /** Resolves when one of the calls ends. */
@@ -38,5 +53,10 @@ export class CallsUnderWay {
   /** Waits for all calls. */
   async finish(): Promise<void> {
     await Promise.all(this.#calls.keys());
+  }
+
+  #slowCalls(): Call[] {
+    const quickSinceMs = performance.now() - quickMs;
+    return [...this.#calls.values()].filter(({ startedAtMs }) => startedAtMs <= quickSinceMs);
   }
 }

@@ -145,13 +145,16 @@ class DispatchRun {
   async #takeDueMessages(): Promise<number> {
     const free = Math.min(this.#calls.room(), this.limits.maxMessages - this.#taken);
     if (free <= 0) return maxSleepMs;
+    const crowding = this.#calls.crowding();
     const claim = await claimDueMessages(this.services.database, {
       maxMessages: free,
       leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
+      crowdingInstances: crowding.length === 0 ? undefined : crowding,
     });
     this.#taken += claim.messages.length;
     for (const message of claim.messages) {
       this.#calls.add(
+        message.instanceId,
         dispatchMessage(this.services, message).then((outcome) => {
           this.report[outcome] += 1;
         }),

@@ -59,6 +59,7 @@ async function compare(
   { world, scene, measure }: Comparing,
 ): Promise<void> {
   const [under, over]: [number[], number[]] = [[], []];
+  const leftSeconds: number[] = [];
   for (let round = 0; round < sizes.rounds; round += 1) {
     const begin = await scene.prepare(world);
     await untilSettled(world.database);
@@ -66,7 +67,9 @@ async function compare(
     const end = await begin();
     over.push(await measure());
     await end();
+    const endedAt = performance.now();
     await untilQuiet(world.database);
+    leftSeconds.push((performance.now() - endedAt) / 1_000);
   }
   report.comparison({
     what: `${transport}: p95 while the other ${scene.name} : quiet p95`,
@@ -75,6 +78,11 @@ async function compare(
     names: ["meanwhile", "quiet"],
     unit: "ms",
     bar: { kind: "at most", value: 1.5 },
+  });
+  report.figure({
+    what: "after it, until what it left to the dispatcher was done",
+    value: percentile(leftSeconds, 50),
+    unit: "s",
   });
 }
 

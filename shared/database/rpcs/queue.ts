@@ -36,6 +36,8 @@ export interface ClaimLimits {
   readonly maxMessages: number;
   /** A message's typing delay is added to it. */
   readonly leaseSeconds: number;
+  /** Instances whose unpaced messages wait, see `CallsUnderWay`; undefined for none. */
+  readonly crowdingInstances?: readonly string[] | undefined;
 }
 
 /** A due message that one worker has claimed until its lease ends. */

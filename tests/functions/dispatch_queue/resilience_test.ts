@@ -4,7 +4,7 @@ import { createSendMessageApp } from "../../../functions/send-message/app.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/doubles/http_double.ts";
+import { acceptMessage, startHttpDouble } from "../../support/doubles/http_double.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import {
@@ -111,6 +111,41 @@ Deno.test("when the runtime announces its end, a run claims nothing more and end
   assertEquals(stack.provider.requests.length, 2);
 });
 
+Deno.test("a tenant with any number of due messages at a provider that hangs leaves places to the others, and its own leave later", async () => {
+  await using stack = await startMessagingStack();
+  const isAnswered = Promise.withResolvers<void>();
+  await using hanging = startHttpDouble(async (request) => {
+    await isAnswered.promise;
+    return acceptMessage(request);
+  });
+  const stuck = await stack.createTenant({ baseUrl: hanging.baseUrl });
+  const other = await stack.createTenant();
+  // More than a run has places for.
+  const due = 300;
+  await delayTexts(stack, stuck, due);
+  await letTimePass(stack.admin, 61);
+  await callDispatchQueue(stack, "maxSeconds=120");
+  const hasNone = async (claimed: boolean): Promise<boolean> => {
+    const left = await stack.admin`
+      select from messaging.message_queue q
+      where q.instance_id = ${stuck.instanceId} and (q.claim_token is not null) = ${claimed}
+        and (q.claim_token is not null or q.visible_at <= clock_timestamp())
+      limit 1`;
+    return left.length === 0;
+  };
+  await waitUntil(() => hasNone(false), { what: "the others' turn" });
+  assert(hanging.requests.length < 75, `${hanging.requests.length} calls`);
+  await stack.send(other, { ...text, delayMessage: 0.001 });
+  await waitUntil(() => stack.provider.requests.length === 1, { what: "the other's message" });
+  isAnswered.resolve();
+  await waitUntil(() => hasNone(true), { what: "the outcome of the stuck calls" });
+  await letTimePass(stack.admin, 10);
+  await waitUntil(() => hanging.requests.length === due, { what: "the stuck messages" });
+  dispatchEvent(new Event(shutdownEvent));
+  await stack.finishBackground();
+  assertEquals(findReport(stack)?.fields["accepted"], due + 1);
+});
+
 Deno.test("a database that cannot be reached is 503 with Retry-After, and sends nothing", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
@@ -151,6 +186,21 @@ Deno.test("a run takes no more messages than it may, and leaves the rest to the 
 });
 
 const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no reply is expected"));
+
+/** Stores messages that are due in a minute, in one statement. */
+async function delayTexts(
+  { admin }: MessagingStack,
+  { instanceId }: { readonly instanceId: string },
+  count: number,
+): Promise<void> {
+  const request = JSON.stringify({
+    ...{ instanceId, phone: text.phone, idempotency: null, assignment: null },
+    message: { messageType: "text", message: "Olá" },
+    delivery: { queued: false, delaySeconds: 60, intervalSeconds: 30, leaseSeconds: 35 },
+  });
+  await admin`
+    select public.accept_message(${request}::text::jsonb) from generate_series(1, ${count})`;
+}
 
 /** Calls dispatch-queue, whose run fails at its first polls. */
 async function callDispatchQueue(

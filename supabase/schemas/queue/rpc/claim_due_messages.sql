@@ -1,7 +1,9 @@
 -- Hands out due messages, each with a claim that its settling must show: at most one paced message
 -- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
 -- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
--- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it).
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
+-- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
+-- Their unpaced messages wait (see postpone_crowding_messages).
 -- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
 -- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
@@ -43,6 +45,11 @@ begin
       ) * 1000,
       'isOutboxDue', is_outbox_due,
       'webhooks', messaging.event_work()
+    );
+  end if;
+  if request->>'crowdingInstances' is not null then
+    perform messaging.postpone_crowding_messages(
+      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), clock
     );
   end if;
   -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
