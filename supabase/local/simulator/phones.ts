@@ -7,12 +7,12 @@ import { channelOf } from "./channels.ts";
 import type { SimulatorContext } from "./context.ts";
 import type { SimulatedFile } from "./file_store.ts";
 import { phoneFields, textSchema, userIdSchema } from "./phone_fields.ts";
-import {
-  type DeliveryStatus,
-  type ReplyContent,
-  type SimulatedMessage,
-  type SimulatedReply,
-  type SimulatedStatus,
+import type {
+  DeliveryStatus,
+  ReplyContent,
+  SimulatedMessage,
+  SimulatedReply,
+  SimulatedStatus,
 } from "./records.ts";
 import { arrivalMs, waitUnlessClosing } from "./waits.ts";
 
