@@ -4,15 +4,8 @@ import { describeDefect, type Log } from "../runtime/log.ts";
 import { readStoredContent } from "../model/message_content.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import { claimDueMessages, type LeasedMessage, toLeaseSeconds } from "./claim.ts";
-import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { ClaimedMessage } from "../database/rpcs/queue.ts";
-import {
-  handOverFile,
-  linkContent,
-  type MessageFiles,
-  refuseMissingFile,
-  reviewReceipt,
-} from "./message_file.ts";
+import { type LeavingFile, linkContent, type MessageFiles, sendFile } from "./message_file.ts";
 import { recordOutcome } from "./settle.ts";
 
 /** Services that dispatching uses. */
@@ -70,30 +63,26 @@ export async function sendClaimedMessage(
   if ("outcome" in prepared) return prepared;
   const { provider, outbound } = prepared;
   const { leaseEndsAtMs, file } = message;
-  const fileRefusal = await refuseMissingFile(services, provider, file);
-  if (fileRefusal !== null) return fileRefusal;
-  const call = { ...options, leaseEndsAtMs };
-  return await sendWithFile(services, { provider, outbound, file }, call);
+  const ready = { provider, outbound, file, hasWaited: true };
+  return await sendReady(services, ready, { ...options, leaseEndsAtMs });
 }
 
 /** A message that is ready to leave, and its file of ours. */
-export interface ReadyMessage {
-  readonly provider: Provider;
+export interface ReadyMessage extends LeavingFile {
   readonly outbound: OutboundMessage;
-  readonly file: SendableFile | null;
 }
 
 /** Sends a message once; before it, its file where the channel takes files. Never throws. */
-export async function sendWithFile(
+export async function sendReady(
   services: DispatchingServices,
-  { provider, outbound, file }: ReadyMessage,
+  { outbound, ...leaving }: ReadyMessage,
   call: ClaimedCall,
 ): Promise<Receipt> {
-  const handedOver = await handOverFile(services, provider, file);
-  if ("outcome" in handedOver) return handedOver;
-  const { uploadId } = handedOver;
-  const receipt = await callProvider(services, provider, { ...outbound, uploadId }, call);
-  return await reviewReceipt(services, { provider, file, handedOver, receipt });
+  return await sendFile(
+    services,
+    leaving,
+    (uploadId) => callProvider(services, leaving.provider, { ...outbound, uploadId }, call),
+  );
 }
 
 /** Limits of one provider call. */

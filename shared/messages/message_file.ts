@@ -49,16 +49,44 @@ export function linkContent(
   return { ...content, mediaUrl: linkFile(file.mediaId, file, links) };
 }
 
+/** A message's file on its way to a channel. */
+export interface LeavingFile {
+  readonly provider: Provider;
+  /** Null for a message without a file of ours. */
+  readonly file: SendableFile | null;
+  /** Whether the message has waited since its file was looked at: it may be gone meanwhile. */
+  readonly hasWaited: boolean;
+}
+
+/**
+ * Sends a message with its file: looks at the file of one that has waited, hands it over to a channel
+ * that takes files, sends, and reads from the receipt whether the channel still knew an earlier upload.
+ *
+ * @param send makes the one call, with the channel's id of the file where it has one.
+ */
+export async function sendFile(
+  services: FileServices,
+  { provider, file, hasWaited }: LeavingFile,
+  send: (uploadId: string | undefined) => Promise<Receipt>,
+): Promise<Receipt> {
+  if (file === null) return await send(undefined);
+  const refusal = hasWaited ? await refuseMissingFile(services, provider, file) : null;
+  if (refusal !== null) return refusal;
+  const handedOver = await handOverFile(services, provider, file);
+  if ("outcome" in handedOver) return handedOver;
+  const receipt = await send(handedOver.uploadId);
+  return await reviewReceipt(services, { provider, file, handedOver, receipt });
+}
+
 /**
  * Why a message that has waited cannot leave: its file is gone since it was accepted. Null where it is there.
  * Asks the storage where the channel fetches the file: it would find out when the message has left.
  */
-export async function refuseMissingFile(
+async function refuseMissingFile(
   { database, files: { storage }, log }: FileServices,
   provider: Provider,
-  file: SendableFile | null,
+  file: SendableFile,
 ): Promise<Receipt | null> {
-  if (file === null) return null;
   if (file.status !== "stored") return fileIsGone;
   if (provider.files !== null) return null;
   try {
@@ -70,7 +98,7 @@ export async function refuseMissingFile(
 }
 
 /** What a send names in place of a link; nothing for a channel that fetches. */
-export interface HandedOver {
+interface HandedOver {
   readonly uploadId?: string | undefined;
   /** Whether the channel has had it since an earlier send, and may have forgotten it. */
   readonly isReused?: boolean | undefined;
@@ -81,13 +109,13 @@ export interface HandedOver {
  * is used again. Nothing is sent here, so a lost answer costs another upload, never another message.
  * A rejected receipt: the message cannot leave now.
  */
-export async function handOverFile(
+async function handOverFile(
   services: FileServices,
   provider: Provider,
-  file: SendableFile | null,
+  file: SendableFile,
 ): Promise<HandedOver | Receipt> {
   const carrier = provider.files;
-  if (carrier === null || file === null) return {};
+  if (carrier === null) return {};
   const known = file.providerUploadId === null ? null : carrier.readUploadId(file.providerUploadId);
   if (known !== null) return { uploadId: known, isReused: true };
   try {
@@ -127,17 +155,17 @@ async function upload(
  * What a send's receipt means where the channel no longer knew an upload that was used again: it is
  * forgotten, and the message can be tried again with a new one.
  */
-export async function reviewReceipt(
+async function reviewReceipt(
   { database, log }: FileServices,
   { provider, file, handedOver, receipt }: {
     readonly provider: Provider;
-    readonly file: SendableFile | null;
+    readonly file: SendableFile;
     readonly handedOver: HandedOver;
     readonly receipt: Receipt;
   },
 ): Promise<Receipt> {
   const isUnknown = handedOver.isReused === true && provider.files?.isUnknownUpload(receipt);
-  if (!isUnknown || file === null || receipt.outcome !== "rejected") return receipt;
+  if (!isUnknown || receipt.outcome !== "rejected") return receipt;
   const { mediaId } = file;
   try {
     await database.rpc("keep_provider_upload", { mediaId, providerUploadId: null });

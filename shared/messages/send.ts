@@ -3,7 +3,7 @@ import {
   dispatchDueMessages,
   type DispatchingServices,
   sendClaimedMessage,
-  sendWithFile,
+  sendReady,
 } from "./dispatch.ts";
 import type { Recorded } from "../idempotency/recorded_call.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
@@ -84,7 +84,8 @@ export async function executeSending<Body extends object>(
   const { content, delayTypingMs, file = null } = draft;
   const outbound = { messageId, to, content, delayTypingMs };
   const call = { bypassLimit: false, leaseEndsAtMs };
-  const receipt = await sendWithFile(services, { provider, outbound, file }, call);
+  const ready = { provider, outbound, file, hasWaited: false };
+  const receipt = await sendReady(services, ready, call);
   const settlement = { instanceId, messageId, claimToken, receipt, sealedProviderConfig };
   return await settleSending(services, settlement, {
     idempotency,
