@@ -1,6 +1,6 @@
 -- The key by which a phone identifies one person (decisions, section 3); for identity alone, never
 -- an address. Brazil: a mobile without its ninth digit gets it. Mexico: 521 = 52. Argentina: 549 = 54.
--- shared/phone.ts holds the same rule; a test compares the two.
+-- shared/model/phone.ts has the same rule as identityKeyOf; a test compares the two.
 -- The prefix is compared first: most phones then need no regular expression, which costs ten times as
 -- much.
 create or replace function messaging.phone_identity_key(phone text)
