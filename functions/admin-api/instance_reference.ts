@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { InstanceRecord } from "../../shared/database/rpcs/tenancy.ts";
+import type { InstanceRecord } from "../../shared/model/instance_record.ts";
 import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { AdminContext } from "./http_exchange.ts";

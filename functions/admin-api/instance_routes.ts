@@ -1,3 +1,4 @@
+import { instanceRecord } from "../../shared/model/instance_record.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
@@ -9,7 +10,6 @@ import {
   checkNewInstance,
   checkProviderConfig,
   createInstanceSchemaFor,
-  instanceRecord,
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";

@@ -1,16 +1,13 @@
 import { createEmbedKey } from "../../shared/crypto/client_token.ts";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
-import type { InstanceRecord } from "../../shared/database/rpcs/tenancy.ts";
+import type { InstanceRecord } from "../../shared/model/instance_record.ts";
+import { defaultSendWindow } from "../../shared/model/instance_settings.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
-import {
-  type CreateInstanceRequest,
-  defaultSendWindow,
-  type UpdateInstanceRequest,
-} from "./instance_contract.ts";
+import { type CreateInstanceRequest, type UpdateInstanceRequest } from "./instance_contract.ts";
 import { changeRecord, executeOnce } from "./record_calls.ts";
 
 /** Dependencies of the functions that write instances. */

@@ -1,9 +1,6 @@
 import { workspacePageSchema } from "../contract.ts";
-import {
-  createInstanceSchema,
-  instanceRecord,
-  updateInstanceSchema,
-} from "../instance_contract.ts";
+import { instanceRecord } from "../../../shared/model/instance_record.ts";
+import { createInstanceSchema, updateInstanceSchema } from "../instance_contract.ts";
 import { defineResource } from "./resource.ts";
 
 /**

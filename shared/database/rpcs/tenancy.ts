@@ -1,8 +1,9 @@
+import type { InstanceRecord } from "../../model/instance_record.ts";
+import type { WrittenSettings } from "../../model/instance_settings.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { TokenScope } from "../../model/token_scope.ts";
-import type { TranscribeVoice } from "../../model/transcribe_voice.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
@@ -131,61 +132,12 @@ export interface DepartmentRecord {
   readonly createdAt: string;
 }
 
-/** The keywords by which contacts decide about marketing, and the answer to those that deny it. */
-export interface OptOut {
-  readonly keywords: readonly string[];
-  readonly resumeKeywords: readonly string[];
-  readonly confirmation: string | null;
-}
-
-/** Absent members keep their values. */
-export type OptOutChanges = { readonly [Member in keyof OptOut]?: OptOut[Member] | undefined };
-
-/** How much a number may do a day, of its own days. */
-export interface Protection {
-  readonly dailyLimit?: number;
-  readonly newContactsPerDay?: number;
-  readonly jitterSeconds?: number;
-  readonly warmUp?: {
-    readonly startPerDay: number;
-    readonly rampDays: number;
-    /** An instant, or a day of the instance's. */
-    readonly startedAt: string;
-  };
-}
-
-/** Absent members keep their values, null ones are removed. */
-export type ProtectionChanges = {
-  readonly [Member in keyof Protection]?: Protection[Member] | null | undefined;
-};
-
-/** When the queue may send: local times, ISO weekdays, days without sending. */
-export interface SendWindow {
-  readonly start: string;
-  readonly end: string;
-  readonly days: readonly number[];
-  readonly holidays: readonly string[];
-}
-
-/** For how many days an instance's data are kept; null for ever. */
-export interface Retention {
-  readonly messagesDays: number | null;
-  readonly mediaDays: number | null;
-  readonly providerEventsDays: number | null;
-}
-
-/** Settings of an instance that its owner chooses. */
-export interface InstanceSettings {
+/** What an instance is called and where it is. */
+export interface InstanceNames {
   readonly name: string;
   readonly businessInstanceId?: string | null | undefined;
   readonly connectedPhone: string;
   readonly timeZone: string;
-  readonly optOut?: OptOutChanges | undefined;
-  readonly protection?: ProtectionChanges | null | undefined;
-  readonly retention?: Partial<Retention> | undefined;
-  readonly transcribeVoice?: TranscribeVoice | undefined;
-  readonly onUnconfirmed: "hold" | "retry";
-  readonly requestsPerMinute: number | null;
 }
 
 /** Its sealed credentials, and its id at the provider. */
@@ -195,37 +147,20 @@ export interface InstanceCredentials {
 }
 
 export type CreateInstanceRequest = Once<
-  & InstanceSettings
+  & InstanceNames
+  & WrittenSettings
   & InstanceCredentials
   & {
     readonly instanceId: string;
     readonly workspaceId: string;
     readonly provider: ProviderKind;
     readonly embedKey: string;
-    readonly sendWindow: SendWindow;
+    readonly sendWindow: InstanceRecord["sendWindow"];
   }
 >;
 
 /** Writes the given fields. Absent fields keep their values. */
-export type InstanceChanges =
-  & Partial<InstanceSettings & InstanceCredentials>
-  & { readonly sendWindow?: Partial<SendWindow> };
-
-export interface InstanceRecord extends InstanceSettings {
-  readonly instanceId: string;
-  readonly workspaceId: string;
-  readonly provider: ProviderKind;
-  readonly gatewayInstanceId: string | null;
-  readonly businessInstanceId: string | null;
-  readonly embedKey: string;
-  readonly optOut: OptOut;
-  readonly transcribeVoice: TranscribeVoice;
-  readonly protection: Protection | null;
-  readonly retention: Retention;
-  readonly sendWindow: SendWindow;
-  readonly webhookPath: string;
-  readonly createdAt: string;
-}
+export type InstanceChanges = Partial<InstanceNames & InstanceCredentials> & WrittenSettings;
 
 /** A token of an instance. */
 export interface TokenTarget {

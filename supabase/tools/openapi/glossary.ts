@@ -52,10 +52,12 @@ export const glossary: Readonly<Record<string, string>> = {
     "Link to the file: of a file of ours a signed one, which works without a token for seven days, a new one in each answer; of a message that was sent with `mediaUrl`, that URL. Null for no file, and for one that is `failed` or `expired`.",
   "message.mediaUrl": "Public https URL of the file, as `mediaUrl` of send-message.",
   mediaFilename: "File name of a document, as the contact sees it.",
+  "choice.id": "Identifier of the option, as it was sent; null where the channel tells none.",
   title: "Heading or label, as the contact sees it.",
-  buttonLabel: "Label of the button that opens the list.",
-  options: "1 to 10 options.",
-  id: "Identifier of the option, unique within the list. Default: its position, starting at 1.",
+  "optionList.buttonLabel": "Label of the button that opens the list.",
+  "optionList.options": "1 to 10 options.",
+  "options.id":
+    "Identifier of the option, unique within the list. Default: its position, starting at 1.",
   description: "Second line, below the title.",
   cardId:
     "Tracking identifier chosen by the caller; returned in the history, in the message's record and in events.",
@@ -123,28 +125,24 @@ export const glossary: Readonly<Record<string, string>> = {
   addTags: "Names of tags to add. Unknown tags are created.",
   removeTags: "Names of tags to remove.",
   tagsRemoved: "Names of the removed tags.",
-  optOut:
-    "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it.",
-  keywords: "Messages that deny marketing.",
-  resumeKeywords: "Messages that grant it again.",
-  confirmation: "The one answer to a message that denies marketing; null for none.",
-  retention:
-    "For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher.",
-  messagesDays:
+  "optOut.keywords": "Messages that deny marketing.",
+  "optOut.resumeKeywords": "Messages that grant it again.",
+  "optOut.confirmation": "The one answer to a message that denies marketing; null for none.",
+  "retention.messagesDays":
     "Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default.",
-  mediaDays: "Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default.",
-  providerEventsDays: "Payloads of the provider's webhooks, as received. 30 by default.",
-  protection:
-    "How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held.",
-  dailyLimit: "Messages a day.",
-  newContactsPerDay:
+  "retention.mediaDays":
+    "Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default.",
+  "retention.providerEventsDays":
+    "Payloads of the provider's webhooks, as received. 30 by default.",
+  "protection.dailyLimit": "Messages a day.",
+  "protection.newContactsPerDay":
     "Contacts a day to whom nothing was ever sent and who never wrote. Known contacts pass those that wait for another day.",
-  jitterSeconds: "Up to this many seconds are added to each interval, by chance.",
-  warmUp:
+  "protection.jitterSeconds": "Up to this many seconds are added to each interval, by chance.",
+  "protection.warmUp":
     "Limits that rise day by day, for a new number: day n from `startedAt` allows `startPerDay` + (target - `startPerDay`) * n / `rampDays`, rounded down. The target is `dailyLimit`, or 1,000.",
-  startPerDay: "Messages on the first day.",
-  rampDays: "Days until the target is reached.",
-  startedAt: "The first day of the warm-up: an instant, or a local day.",
+  "warmUp.startPerDay": "Messages on the first day.",
+  "warmUp.rampDays": "Days until the target is reached.",
+  "warmUp.startedAt": "The first day of the warm-up: an instant, or a local day.",
   marketing: "Whether the contact wants marketing messages.",
   consent: "The contact's consent to marketing.",
   "consent.at": "Since when; null while nothing is known.",
@@ -220,18 +218,10 @@ export const glossary: Readonly<Record<string, string>> = {
   embedKey: "Public name of the instance; accepted as `instanceId`.",
   connectedPhone: "The phone number of the instance.",
   timeZone: "IANA time zone of the instance.",
-  sendWindow:
-    "Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday).",
-  start: "Local time at which the window opens.",
-  end: "Local time at which the window closes; `24:00` is the end of the day.",
-  days: "Weekdays on which the window opens: 1 (Monday) to 7 (Sunday).",
-  holidays: "Dates on which the window stays closed.",
-  transcribeVoice:
-    "Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.",
-  onUnconfirmed:
-    "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
-  requestsPerMinute:
-    "Maximum number of requests per minute of one client token to one function; null for no limit.",
+  "sendWindow.start": "Local time at which the window opens.",
+  "sendWindow.end": "Local time at which the window closes; `24:00` is the end of the day.",
+  "sendWindow.days": "Weekdays on which the window opens: 1 (Monday) to 7 (Sunday).",
+  "sendWindow.holidays": "Dates on which the window stays closed.",
   webhookPath: "Path to which the provider sends its events, below `/functions/v1/`.",
   tokenId: "The token's UUID.",
   token: "The token; no other response contains it.",

@@ -1,4 +1,4 @@
-import { defaultSendWindow } from "../../../functions/admin-api/instance_contract.ts";
+import { defaultSendWindow } from "../../../shared/model/instance_settings.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { demoInstanceId, demoTarget, startService } from "../contract/service.ts";
 

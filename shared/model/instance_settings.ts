@@ -1,0 +1,169 @@
+/** The settings of an instance that its owner chooses: `write_instance_settings` writes them. */
+import * as z from "zod";
+import { storableInstantSchema } from "./instant.ts";
+import { daySchema, visibleTextSchema } from "./request_fields.ts";
+import type { AnswerOf } from "./response_fields.ts";
+import { transcribeVoiceModes } from "./transcribe_voice.ts";
+
+const windowStartSchema = z.string().regex(
+  /^([01]\d|2[0-3]):[0-5]\d$/,
+  "must be a time like 08:00",
+);
+const windowEndSchema = z.string().regex(
+  /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+  "must be a time like 20:00, at most 24:00",
+);
+const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
+  .refine((days) => new Set(days).size === days.length, "must not contain a day twice")
+  .transform((days) => days.toSorted((a, b) => a - b));
+
+/** When the queue may send: local times, ISO weekdays (1 is Monday), days without sending. */
+export const sendWindowSchema = z.object({
+  start: windowStartSchema.optional(),
+  end: windowEndSchema.optional(),
+  days: windowDaysSchema.optional(),
+  holidays: z.array(daySchema).max(1_000).optional(),
+});
+
+/** The default send window of an instance (decisions, section 5). */
+export const defaultSendWindow = {
+  start: "08:00",
+  end: "20:00",
+  days: [1, 2, 3, 4, 5],
+  holidays: [],
+} as const;
+
+/** A whole message of a contact. Compared without regard to case, accents and punctuation around it. */
+const keywordSchema = z.string().trim().min(1).max(40)
+  .regex(/^[^\r\n\0]*[\p{L}\p{N}][^\r\n\0]*$/u, "must be words on one line");
+const keywordsSchema = z.array(keywordSchema).max(50);
+
+/** How contacts decide about marketing by a message. Absent members keep their values. */
+const optOutSchema = z.object({
+  keywords: keywordsSchema.optional(),
+  resumeKeywords: keywordsSchema.optional(),
+  confirmation: visibleTextSchema(1_024).nullable().optional(),
+}).refine(
+  (optOut) => Object.values(optOut).some((value) => value !== undefined),
+  "must have keywords, resumeKeywords or confirmation",
+);
+const retentionDaysSchema = z.number().int().min(1).max(36_500).nullable().optional();
+
+/** How long data are kept, in days; null for ever. Absent members keep their values. */
+const retentionSchema = z.object({
+  messagesDays: retentionDaysSchema,
+  mediaDays: retentionDaysSchema,
+  providerEventsDays: retentionDaysSchema,
+}).refine(
+  (retention) => Object.values(retention).some((value) => value !== undefined),
+  "must have messagesDays, mediaDays or providerEventsDays",
+);
+
+/** `true` and `false` are what the setting was before it had names. */
+const transcribeVoiceSchema = z.preprocess(
+  (value) => typeof value === "boolean" ? (value ? "always" : "never") : value,
+  z.enum(transcribeVoiceModes),
+);
+
+/** How much a number may do a day. Absent members keep their values, null ones are removed. */
+const protectionSchema = z.object({
+  dailyLimit: z.number().int().min(1).max(1_000_000).nullable().optional(),
+  newContactsPerDay: z.number().int().min(1).max(1_000_000).nullable().optional(),
+  jitterSeconds: z.number().int().min(0).max(3_600).nullable().optional(),
+  warmUp: z.object({
+    startPerDay: z.number().int().min(1).max(1_000_000),
+    rampDays: z.number().int().min(1).max(365),
+    startedAt: z.union([storableInstantSchema, daySchema], {
+      error: "must be a day, or an instant with an offset",
+    }),
+  }).nullable().optional(),
+}).refine(
+  (protection) => Object.values(protection).some((value) => value !== undefined),
+  "must have dailyLimit, newContactsPerDay, jitterSeconds or warmUp",
+).nullable();
+const onUnconfirmedSchema = z.enum(["hold", "retry"]);
+/** Requests per minute of one client token to one function; null is no limit. */
+const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
+
+/** A setting with its form in a request and in an answer, and its meaning. */
+function setting<Written extends z.ZodType, Shown extends z.ZodType>(
+  description: string,
+  written: Written,
+  shown: Shown,
+): { readonly written: z.ZodOptional<Written>; readonly shown: Shown } {
+  return { written: written.meta({ description }).optional(), shown: shown.meta({ description }) };
+}
+
+const settings = {
+  sendWindow: setting(
+    "Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday).",
+    sendWindowSchema,
+    z.object({
+      start: z.string(),
+      end: z.string(),
+      days: z.array(z.int()),
+      holidays: z.array(daySchema),
+    }),
+  ),
+  protection: setting(
+    "How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held.",
+    protectionSchema,
+    z.object({
+      dailyLimit: z.int().optional(),
+      newContactsPerDay: z.int().optional(),
+      jitterSeconds: z.int().optional(),
+      warmUp: z.object({ startPerDay: z.int(), rampDays: z.int(), startedAt: z.string() })
+        .optional(),
+    }).nullable(),
+  ),
+  optOut: setting(
+    "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it.",
+    optOutSchema,
+    z.object({
+      keywords: z.array(z.string()),
+      resumeKeywords: z.array(z.string()),
+      confirmation: z.string().nullable(),
+    }),
+  ),
+  retention: setting(
+    "For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher.",
+    retentionSchema,
+    z.object({
+      messagesDays: z.int().min(1).nullable(),
+      mediaDays: z.int().min(1).nullable(),
+      providerEventsDays: z.int().min(1).nullable(),
+    }),
+  ),
+  transcribeVoice: setting(
+    "Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.",
+    transcribeVoiceSchema,
+    z.enum(transcribeVoiceModes),
+  ),
+  onUnconfirmed: setting(
+    "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
+    onUnconfirmedSchema,
+    onUnconfirmedSchema,
+  ),
+  requestsPerMinute: setting(
+    "Maximum number of requests per minute of one client token to one function; null for no limit.",
+    requestsPerMinuteSchema,
+    z.int().min(1).nullable(),
+  ),
+};
+
+type Settings = typeof settings;
+type Forms<Form extends "written" | "shown"> = {
+  readonly [Name in keyof Settings]: Settings[Name][Form];
+};
+
+function formsOf<Form extends "written" | "shown">(form: Form): Forms<Form> {
+  const forms = Object.entries(settings).map(([name, setting]) => [name, setting[form]]);
+  return Object.fromEntries(forms) as Forms<Form>;
+}
+
+/** What a request may set. Absent settings keep their values, or get their defaults. */
+export const writtenSettings = formsOf("written");
+/** How an answer shows them. */
+export const shownSettings = formsOf("shown");
+
+export type WrittenSettings = AnswerOf<z.ZodObject<typeof writtenSettings>>;
