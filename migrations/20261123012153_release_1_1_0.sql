@@ -33,7 +33,7 @@ grant select, insert, update, delete on tables to service_role;
 
 -- The key by which a phone identifies one person (decisions, section 3); for identity alone, never
 -- an address. Brazil: a mobile without its ninth digit gets it. Mexico: 521 = 52. Argentina: 549 = 54.
--- shared/phone.ts holds the same rule; a test compares the two.
+-- shared/model/phone.ts has the same rule as identityKeyOf; a test compares the two.
 -- The prefix is compared first: most phones then need no regular expression, which costs ten times as
 -- much.
 create or replace function messaging.phone_identity_key(phone text)
@@ -13366,12 +13366,9 @@ begin
 end;
 $$;
 
--- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table:
--- idempotency keys after 24 hours, provider events after 30 days or what the instance says (retention),
--- messages, files and batches where the instance says how long, delivery events without a message
--- after 7 days, events after 30 days (see purge_events), webhook deliveries after 30 days and those of
--- deleted endpoints, uploads that broke off or that no message names (see purge_uploads), done outbox rows after 7 days, dead outbox rows (a person should see them) after 90
--- days.
+-- Deletes rows whose retention is over, the oldest first, at most `request`.maxRows of each table. What is
+-- purged by age alone stands in the table below; the functions after it know what an instance says
+-- (retention), what is still in use, and which files go with it.
 -- Also counts anew what waits under limits (see recount_days).
 -- Contacts, notes and logs belong to the user and stay, and so do messages and files by default.
 -- Never waits for a lock, but see purge_messages. Rows are deleted by their place (ctid), which a lock holds: after a burst,
@@ -13392,94 +13389,45 @@ as $$
 declare
   max_rows constant integer := (request->>'maxRows')::integer;
   clock constant timestamptz := clock_timestamp();
+  purges constant text[] := array[
+    'purge_provider_events', 'purge_events', 'purge_uploads', 'purge_event_deliveries',
+    'purge_told_messages', 'purge_media', 'purge_messages', 'purge_batches'
+  ];
+  aged record;
+  purge text;
   deleted integer;
   purged integer := 0;
   is_complete boolean := true;
 begin
-  delete from messaging.idempotency_keys k
-  where k.ctid = any (array(
-    select e.ctid from messaging.idempotency_keys e
-    where e.created_at <= clock - interval '24 hours'
-    order by e.created_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
+  for aged in
+    select a.*
+    from (
+      values
+        ('idempotency_keys', 'created_at', interval '24 hours', 'true'),
+        ('unmatched_statuses', 'received_at', interval '7 days', 'true'),
+        ('outbox', 'settled_at', interval '7 days', $condition$status = 'done'$condition$),
+        -- A person should see them.
+        ('outbox', 'settled_at', interval '90 days', $condition$status = 'dead'$condition$),
+        ('erased_messages', 'erased_at', interval '30 days', 'true')
+    ) as a (table_name, since, age, condition)
+  loop
+    execute format(
+      'delete from messaging.%1$I d where d.ctid = any (array(
+        select e.ctid from messaging.%1$I e where %3$s and e.%2$I <= $1
+        order by e.%2$I limit $2 for update skip locked
+      ))',
+      aged.table_name, aged.since, aged.condition
+    ) using clock - aged.age, max_rows;
+    get diagnostics deleted = row_count;
+    purged := purged + deleted;
+    is_complete := is_complete and deleted < max_rows;
+  end loop;
   perform messaging.recount_days(clock);
-
-  deleted := messaging.purge_provider_events(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  delete from messaging.unmatched_statuses s
-  where s.ctid = any (array(
-    select e.ctid from messaging.unmatched_statuses e
-    where e.received_at <= clock - interval '7 days'
-    order by e.received_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_events(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  delete from messaging.outbox o
-  where o.ctid = any (array(
-    select e.ctid from messaging.outbox e
-    where e.status = 'done' and e.settled_at <= clock - interval '7 days'
-    order by e.settled_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  delete from messaging.outbox o
-  where o.ctid = any (array(
-    select e.ctid from messaging.outbox e
-    where e.status = 'dead' and e.settled_at <= clock - interval '90 days'
-    order by e.settled_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_uploads(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_event_deliveries(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  delete from messaging.erased_messages x
-  where x.ctid = any (array(
-    select e.ctid from messaging.erased_messages e
-    where e.erased_at <= clock - interval '30 days'
-    order by e.erased_at limit max_rows for update skip locked
-  ));
-  get diagnostics deleted = row_count;
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_told_messages(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_media(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_messages(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
-  deleted := messaging.purge_batches(max_rows, clock);
-  purged := purged + deleted;
-  is_complete := is_complete and deleted < max_rows;
-
+  foreach purge in array purges loop
+    execute format('select messaging.%I($1, $2)', purge) into deleted using max_rows, clock;
+    purged := purged + deleted;
+    is_complete := is_complete and deleted < max_rows;
+  end loop;
   return jsonb_build_object('purged', purged, 'isComplete', is_complete);
 end;
 $$;

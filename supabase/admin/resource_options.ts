@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { glossary } from "../tools/openapi/glossary.ts";
+import { readMeaning } from "../tools/openapi/described_properties.ts";
 import { type JsonObject, toJsonSchema } from "../tools/openapi/json_schema.ts";
 
 /**
@@ -34,7 +34,7 @@ const hiddenFields: ReadonlySet<string> = new Set(["limit", "cursor"]);
  * Derives a request's options from its schema: one per field, with the name in kebab case and the
  * description from the OpenAPI document.
  *
- * @param meanings the resource's descriptions of fields, in addition to the glossary.
+ * @param meanings the resource's descriptions of fields, where they differ from its own.
  */
 export function listOptions(
   schema: z.ZodObject,
@@ -51,7 +51,7 @@ export function listOptions(
         name,
         kind,
         flag: ownFlags[name] ?? `--${toKebabCase(name)} <${describeValue(property, kind)}>`,
-        description: describe(meanings[name] ?? glossary[name] ?? name, kind, property),
+        description: describe(readMeaning(name, property, meanings) ?? name, kind, property),
         isRequired: required.includes(name),
       };
     });

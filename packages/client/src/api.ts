@@ -1917,7 +1917,7 @@ export interface components {
             message: string | null;
             /** @description The option that the contact selected. */
             choice: {
-                /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                /** @description Identifier of the option, as it was sent; null where the channel tells none. */
                 id?: string | null;
                 /** @description Heading or label, as the contact sees it. */
                 title: string;
@@ -3739,7 +3739,7 @@ export interface components {
                 } | null;
                 /** @description The option that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
                     id?: string | null;
                     /** @description Heading or label, as the contact sees it. */
                     title: string;
@@ -3829,7 +3829,7 @@ export interface components {
             message: string | null;
             /** @description The option that the contact selected. */
             choice: {
-                /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                /** @description Identifier of the option, as it was sent; null where the channel tells none. */
                 id?: string | null;
                 /** @description Heading or label, as the contact sees it. */
                 title: string;
@@ -4019,7 +4019,7 @@ export interface components {
                 message: string | null;
                 /** @description The option that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
                     id?: string | null;
                     /** @description Heading or label, as the contact sees it. */
                     title: string;
@@ -4486,15 +4486,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -4513,6 +4504,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -4578,15 +4578,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -4605,6 +4596,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -4668,15 +4668,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -4695,6 +4686,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -4963,15 +4963,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -4990,6 +4981,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -5046,15 +5046,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -5073,6 +5064,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -5127,15 +5127,6 @@ export interface components {
                 /** @description Dates on which the window stays closed. */
                 holidays?: string[];
             };
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
-            optOut?: {
-                /** @description Messages that deny marketing. */
-                keywords?: string[];
-                /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
-                /** @description The one answer to a message that denies marketing; null for none. */
-                confirmation?: string | null;
-            };
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -5154,6 +5145,15 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[];
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[];
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            };
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -7488,7 +7488,7 @@ export interface components {
                 message: string | null;
                 /** @description The option that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
                     id?: string | null;
                     /** @description Heading or label, as the contact sees it. */
                     title: string;

@@ -9,7 +9,8 @@ Deno.test("each field of a request is an option of the command line, read by its
     onUnconfirmed: z.enum(["hold", "retry"]).default("hold"),
     businessInstanceId: z.string().nullish(),
     isMuted: z.boolean().optional(),
-    sendWindow: z.object({ start: z.string() }).optional(),
+    sendWindow: z.object({ start: z.string() }).meta({ description: "When `it` sends." })
+      .optional(),
     limit: z.number(),
     cursor: z.string().optional(),
   });
@@ -29,6 +30,6 @@ Deno.test("each field of a request is an option of the command line, read by its
   assertEquals(coolDown?.description, "Seconds of rest");
   assertEquals(
     sendWindow?.description,
-    "Days and hours in which the queue sends. days are weekdays, from 1 (Monday) to 7 (Sunday). JSON with start; @file, or - for standard input",
+    "When it sends. JSON with start; @file, or - for standard input",
   );
 });
