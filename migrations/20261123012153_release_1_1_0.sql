@@ -732,6 +732,7 @@ create table messaging.batch_recipients (
   message_id uuid,
   draft jsonb,
   turn integer,
+  card_id text,
   primary key (batch_id, index),
   constraint batch_recipients_status_known check (status in ('pending', 'accepted', 'skipped'))
 )
@@ -922,7 +923,7 @@ alter type messaging.plain_event add attribute media_id uuid;
 
 alter table messaging.dispatch add column if not exists channel_limit_at timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
-alter table messaging.instances add column if not exists opt_out_keywords text[] default '{STOP,SAIR,PARAR,CANCELAR,DESCADASTRAR}'::text[] not null;
+alter table messaging.instances add column if not exists opt_out_keywords text[] default '{STOP,SAIR,PARAR,DESCADASTRAR}'::text[] not null;
 
 alter type messaging.plain_event add attribute file jsonb;
 
@@ -6494,7 +6495,8 @@ begin
 end;
 $$;
 
--- The outbound message `messageId` of an instance, locked. `request`: instanceId, messageId.
+-- The outbound message of an instance that a path names (see find_message_id), locked. `request`:
+-- instanceId, messageId.
 -- Error: MI004.
 create or replace function messaging.find_message(request jsonb)
 returns messaging.messages
@@ -6506,14 +6508,41 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid
-    and m.direction = 'outbound'
+  where m.id = messaging.find_message_id(request) and m.direction = 'outbound'
   for no key update;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
   return messaging.message_after_merge(message);
+end;
+$$;
+
+-- The id of the message that a path names: by our id, else by the provider's. `request`: instanceId,
+-- messageId as the path has it. NULL where the instance has none, or several under that id of the provider.
+create or replace function messaging.find_message_id(request jsonb)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  named constant text := request->>'messageId';
+  of_instance constant uuid := request->>'instanceId';
+  found_id uuid;
+begin
+  if named ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select m.id into found_id
+    from messaging.messages m
+    where m.id = named::uuid and m.instance_id = of_instance;
+  end if;
+  if found_id is null then
+    select min(m.id::text)::uuid into found_id
+    from messaging.messages m
+    where m.instance_id = of_instance and m.provider_message_id = named
+    having count(*) = 1;
+  end if;
+  return found_id;
 end;
 $$;
 
@@ -7801,12 +7830,12 @@ begin
     return messaging.describe_message(message);
   end if;
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = message.status;
   end if;
   if cardinality(messaging.withdraw_messages(array[message.id], 'canceled')) = 0 then
     -- The message of a paused batch waits without a place in the queue.
     if messaging.end_messages_taken_back(array[message.id], 'canceled') = 0 then
-      raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+      raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = 'sending';
     end if;
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;
@@ -7844,7 +7873,8 @@ begin
 end;
 $$;
 
--- messages-api: the record of one message, sent or received. `request`: instanceId, messageId.
+-- messages-api: the record of one message, sent or received. `request`: instanceId, messageId (see
+-- find_message_id).
 -- Errors: MI004.
 create or replace function public.get_message(request jsonb)
 returns jsonb
@@ -7857,8 +7887,7 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid;
+  where m.id = messaging.find_message_id(request);
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
@@ -8054,7 +8083,7 @@ declare
 begin
   message := messaging.find_message(request);
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI044', message = 'message_not_movable';
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = message.status;
   end if;
   new_end := coalesce((request->>'expiresAt')::timestamptz, message.expires_at);
   perform messaging.check_timing(jsonb_build_object('timing', jsonb_build_object(
@@ -8069,7 +8098,7 @@ begin
   where w.message_id = message.id and w.claim_token is null
   for update skip locked;
   if not found then
-    raise exception using errcode = 'MI044', message = 'message_not_movable';
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
   if request->>'sendAt' is not null then
@@ -8107,7 +8136,11 @@ begin
   message := messaging.find_message(request);
   if message.status not in ('failed', 'unconfirmed') or message.expires_at <= clock_timestamp()
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
-    raise exception using errcode = 'MI012', message = 'message_not_retriable';
+    raise exception using errcode = 'MI012', message = 'message_not_retriable', detail = case
+      when message.status not in ('failed', 'unconfirmed') then message.status
+      when message.expires_at <= clock_timestamp() then 'expired'
+      else 'sending'
+    end;
   end if;
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
@@ -13895,7 +13928,7 @@ begin
   where b.id = add_recipients.batch_id
   for no key update;
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
@@ -13927,11 +13960,11 @@ begin
   ),
   stored as (
     insert into messaging.batch_recipients (
-      batch_id, index, contact_id, phone, status, reason, draft
+      batch_id, index, contact_id, phone, status, reason, draft, card_id
     )
     select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
       case when told.reason is null then 'pending' else 'skipped' end, told.reason,
-      case when told.reason is null then j.entry->'draft' end
+      case when told.reason is null then j.entry->'draft' end, j.entry->'draft'->>'cardId'
     from judged j
     cross join lateral (
       select case
@@ -14602,7 +14635,7 @@ begin
   end if;
   perform messaging.skip_recipients(places, 'contact_erased');
   update messaging.batch_recipients r
-  set contact_id = null, phone = null, message_id = null
+  set contact_id = null, phone = null, message_id = null, card_id = null
   where r.contact_id = any (person_ids);
 end;
 $$;
@@ -15518,7 +15551,7 @@ begin
     when 'cancel' then array['draft', 'running', 'paused']
     when 'retry-failed' then array['running', 'paused', 'finished']
   end) then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   for reason in select jsonb_object_keys(refused) loop
     perform messaging.skip_recipients(refused->reason, reason);
@@ -15615,7 +15648,7 @@ declare
   steps messaging.batch_step[];
 begin
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   steps := array(
     select w from messaging.walk_batches(
@@ -15768,12 +15801,16 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
+      'cardId', r.card_id,
       'scheduledFor', case
         -- As messages-api tells it: how things stand now.
         when told.status = 'queued' then messaging.describe_message(m)->'scheduledFor'
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
+      'sentAt', messaging.iso_in_zone(m.sent_at, instance.time_zone),
+      'deliveredAt', messaging.iso_in_zone(m.delivered_at, instance.time_zone),
+      'readAt', messaging.iso_in_zone(m.read_at, instance.time_zone),
       'lastError', messaging.shown_error(m.last_error)
     )
     from messaging.batch_recipients r
@@ -15877,7 +15914,7 @@ begin
   if request->>'batchId' is not null then
     batch := messaging.find_batch(request);
     if batch.status <> 'draft' then
-      raise exception using errcode = 'MI028', message = 'batch_state';
+      raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
     end if;
   end if;
   select t.* into template

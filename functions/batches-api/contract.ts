@@ -219,7 +219,11 @@ const recipientRecordSchema = z.object({
   status: z.enum(recipientStatuses),
   reason: z.string().nullable(),
   messageId: z.uuid().nullable(),
+  cardId: z.string().nullable(),
   scheduledFor: zonedInstantSchema.nullable(),
+  sentAt: instantSchema.nullable(),
+  deliveredAt: instantSchema.nullable(),
+  readAt: instantSchema.nullable(),
   lastError: errorSchema.nullable(),
 });
 

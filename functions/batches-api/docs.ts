@@ -419,7 +419,8 @@ export const operations: readonly Operation[] = [
     fields: {
       status: "Only recipients of this status.",
       "items.index": "Place in the list, from 0.",
-      "items.phone": "The phone as the list has it, else the contact's.",
+      "items.phone":
+        "The phone as the list has it, else the contact's; null for an entry with errors, of which nothing is kept.",
       "items.reason":
         "Why the recipient is skipped, or would be if its turn was now; null for all others.",
       "items.messageId": "The recipient's message; null until it has one.",
@@ -435,10 +436,14 @@ export const operations: readonly Operation[] = [
           index: 0,
           contactId: demoContactId,
           phone: demoPhone,
-          status: "sent",
+          status: "delivered",
           reason: null,
           messageId: demoSentMessageId,
+          cardId: "order-4711",
           scheduledFor: "2026-11-23T10:01:00.000-03:00",
+          sentAt: "2026-11-23T13:01:00.000Z",
+          deliveredAt: "2026-11-23T13:01:02.000Z",
+          readAt: null,
           lastError: null,
         }],
         nextCursor: null,

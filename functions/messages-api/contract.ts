@@ -78,8 +78,8 @@ export const queueCursorSchema = z.object({
   position: z.number().int().min(1),
 });
 
-/** A message's id in a path. No message has an id of another form. */
-export const messageIdSchema = idSchema;
+/** A message's id in a path: ours, or the provider's. */
+export const messageIdSchema = z.string().regex(/^[\x21-\x7e]{1,512}$/);
 
 export const messageResponseSchema = z.object({ ...successField, ...messageRecordFields });
 

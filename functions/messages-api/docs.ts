@@ -24,7 +24,10 @@ import {
 } from "./contract.ts";
 
 const messageOf = (messageId: string): Operation["pathParameters"] => ({
-  id: { description: "`messageId` of the message.", example: messageId },
+  id: {
+    description: "`messageId` of the message, or its `providerMessageId`.",
+    example: messageId,
+  },
 });
 
 const waiting = {

@@ -86,6 +86,7 @@ const outcomeFields = {
   templateName: z.string(),
   phone: z.string().nullable(),
   messageId: z.string().nullable(),
+  providerMessageId: z.string().nullable(),
   internalMessageId: z.uuid(),
   status: messageStatusSchema,
   mode: z.enum(["sent", "queued", "scheduled"]).optional(),

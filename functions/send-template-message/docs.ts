@@ -61,6 +61,7 @@ export const operations: readonly Operation[] = [{
     messageId: "The provider's id of the message; null while the message waits.",
     intervalSeconds:
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
+    providerMessageId: "The same, by the name that every other answer has for it.",
     internalMessageId: "The message's UUID in this service.",
   },
   examples: [{
@@ -81,6 +82,7 @@ export const operations: readonly Operation[] = [{
       templateName: "pedido_enviado",
       phone: demoPhone,
       messageId: "3EB0C767D097B7C7C030",
+      providerMessageId: "3EB0C767D097B7C7C030",
       internalMessageId: demoSentMessageId,
       status: "sent",
       contactId: demoContactId,
@@ -107,6 +109,7 @@ export const operations: readonly Operation[] = [{
       templateName: "pedido_enviado",
       phone: demoPhone,
       messageId: null,
+      providerMessageId: null,
       internalMessageId: demoQueuedMessageId,
       status: "queued",
       mode: "queued",

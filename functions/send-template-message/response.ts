@@ -16,8 +16,8 @@ export type TemplateResponse =
   | RefusalBody;
 
 /**
- * Builds the responses to a call for this template (specification 4.7): `messageId` is the
- * provider's id, `internalMessageId` is this service's.
+ * Builds the responses to a call for this template (specification 4.7): `messageId` and
+ * `providerMessageId` are the provider's id, `internalMessageId` is this service's.
  */
 export function createTemplateResponder(
   { templateId, name }: StoredTemplate,
@@ -34,6 +34,7 @@ export function createTemplateResponder(
     templateName: name,
     phone,
     messageId,
+    providerMessageId: messageId,
     internalMessageId: requireMessageId(outcome),
     status,
     ...describeWaiting(outcome, status),

@@ -28,7 +28,7 @@ export function openDataApiDatabase(
         const { data, error, status } = await client.rpc(name, { request })
           .abortSignal(abort.signal);
         if (error === null && status === 200 && isResult(name, data)) return data as ResultOf<Name>;
-        throw toDatabaseError(name, readCode(error, status));
+        throw toDatabaseError(name, readCode(error, status), error?.details ?? undefined);
       } finally {
         clearTimeout(timer);
       }

@@ -73,7 +73,7 @@ async function callOnce<Name extends RpcName>(
   } catch (error) {
     if (isAnswer(error)) connections.putBack(connection);
     else connections.discardBroken(connection);
-    throw toDatabaseError(name, readCode(error));
+    throw toDatabaseError(name, readText(error, "code"), readText(error, "detail"));
   }
   if (rows !== null) {
     connections.putBack(connection);
@@ -114,9 +114,9 @@ function callFunction(
   );
 }
 
-function readCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
+function readText(error: unknown, member: "code" | "detail"): string | undefined {
+  const text = (error as { [member]?: unknown } | null)?.[member];
+  return typeof text === "string" ? text : undefined;
 }
 
 /** Whether the server refused the statement and keeps the session: severity ERROR, not FATAL. */

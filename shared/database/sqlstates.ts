@@ -1,4 +1,10 @@
-import { AppError, type ErrorCode, type Issue, refuseOverload } from "../model/errors.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type Issue,
+  refuseOverload,
+  refuseState,
+} from "../model/errors.ts";
 
 /** The meaning of an SQLSTATE of this service for the caller of an SQL function. */
 type Meaning =
@@ -158,10 +164,17 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Maps the code of a failed call to the error to throw. */
-export function toDatabaseError(rpcName: string, code: string | undefined): Error {
+/**
+ * Maps the code of a failed call to the error to throw. `detail` is what our SQL raises beside it: the state
+ * that forbids the call.
+ */
+export function toDatabaseError(
+  rpcName: string,
+  code: string | undefined,
+  detail?: string,
+): Error {
   const known = code ?? "";
-  const refusal = toRefusal(known);
+  const refusal = toRefusal(known, detail);
   if (refusal !== null) return refusal;
   if (rolledBack.has(known) || isConflict(known)) return new RolledBackError();
   if (canceled.has(known)) return new CanceledError();
@@ -182,9 +195,9 @@ function isConflict(sqlstate: string): boolean {
   return typeof meaning === "object" && "isConflict" in meaning;
 }
 
-function toRefusal(sqlstate: string): AppError | null {
+function toRefusal(sqlstate: string, detail: string | undefined): AppError | null {
   const meaning = findMeaning(sqlstate);
-  if (typeof meaning === "string") return new AppError(meaning);
+  if (typeof meaning === "string") return refuseState(meaning, detail);
   if (meaning === undefined || !("path" in meaning)) return null;
   return new AppError("invalid_request", { issues: [meaning] });
 }

@@ -94,7 +94,7 @@ const refusals = {
     409,
     "An earlier replay of the webhook endpoint has not been sent yet; try again when it has.",
   ],
-  batch_state: [409, "The batch's status does not allow this call."],
+  batch_state: [409, "This call needs a batch of another status."],
   media_pending: [409, "The file is still being fetched from the provider; try again soon."],
   already_exists: [409, "Another record has this value; see issues."],
   cursor_expired: [
@@ -180,6 +180,23 @@ export class AppError extends Error {
       ...this.extras.body,
     };
   }
+}
+
+/** What is in the state that forbids a call, by the refusal's code. */
+const subjects: Partial<Record<ErrorCode, string>> = {
+  message_not_cancelable: "message",
+  message_not_movable: "message",
+  message_not_retriable: "message",
+  batch_state: "batch",
+};
+
+/** A refusal whose sentence names the state that forbids the call, where the code is about one. */
+export function refuseState(code: ErrorCode, state: string | undefined): AppError {
+  const subject = subjects[code];
+  if (subject === undefined || state === undefined || !/^[a-z]+$/.test(state)) {
+    return new AppError(code);
+  }
+  return new AppError(code, { message: `The ${subject} is ${state}. ${refusals[code][1]}` });
 }
 
 /** `service_unavailable` for a call that came when too many others wait. */

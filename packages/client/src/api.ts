@@ -3431,6 +3431,8 @@ export interface components {
             phone: string | null;
             /** @description The provider's id of the message; null while the message waits. */
             messageId: string | null;
+            /** @description The same, by the name that every other answer has for it. */
+            providerMessageId: string | null;
             /**
              * Format: uuid
              * @description The message's UUID in this service.
@@ -3491,6 +3493,8 @@ export interface components {
             phone?: string | null;
             /** @description The provider's id of the message; null while the message waits. */
             messageId?: string | null;
+            /** @description The same, by the name that every other answer has for it. */
+            providerMessageId?: string | null;
             /**
              * Format: uuid
              * @description The message's UUID in this service.
@@ -6707,7 +6711,7 @@ export interface components {
                  * @description The contact's UUID. The UUID of a merged contact means the survivor.
                  */
                 contactId: string | null;
-                /** @description The phone as the list has it, else the contact's. */
+                /** @description The phone as the list has it, else the contact's; null for an entry with errors, of which nothing is kept. */
                 phone: string | null;
                 /**
                  * @description Status of the message.
@@ -6721,11 +6725,28 @@ export interface components {
                  * @description The recipient's message; null until it has one.
                  */
                 messageId: string | null;
+                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+                cardId: string | null;
                 /**
                  * Format: date-time
                  * @description When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.
                  */
                 scheduledFor: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the provider accepted the message.
+                 */
+                sentAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the message reached the contact's device.
+                 */
+                deliveredAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the contact read the message.
+                 */
+                readAt: string | null;
                 /** @description Error of the last failed attempt; null when none has failed. */
                 lastError: {
                     /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -9189,7 +9210,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message.
+                 * @description `messageId` of the message, or its `providerMessageId`.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01
                  */
                 id: string;
@@ -9218,7 +9239,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message.
+                 * @description `messageId` of the message, or its `providerMessageId`.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02
                  */
                 id: string;
@@ -9244,7 +9265,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message.
+                 * @description `messageId` of the message, or its `providerMessageId`.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02
                  */
                 id: string;
@@ -9352,7 +9373,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `messageId` of the message.
+                 * @description `messageId` of the message, or its `providerMessageId`.
                  * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f03
                  */
                 id: string;

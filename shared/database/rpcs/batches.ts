@@ -189,6 +189,10 @@ export interface RecipientRecord {
   readonly status: RecipientStatus;
   readonly reason: string | null;
   readonly messageId: string | null;
+  readonly cardId: string | null;
   readonly scheduledFor: string | null;
+  readonly sentAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly readAt: string | null;
   readonly lastError: MessageError | null;
 }

@@ -43,7 +43,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     timeZone: "America/Sao_Paulo",
     sendWindow: { start: "08:00", end: "20:00", days: [1, 2, 3, 4, 5], holidays: [] },
     optOut: {
-      keywords: ["STOP", "SAIR", "PARAR", "CANCELAR", "DESCADASTRAR"],
+      keywords: ["STOP", "SAIR", "PARAR", "DESCADASTRAR"],
       resumeKeywords: ["START", "VOLTAR"],
       confirmation:
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",

@@ -10,6 +10,7 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, testCredentialsKey } from "../../support/fixtures/tenant.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const formerKey = testCredentialsKey;
 const newKey = btoa("n".repeat(32));
@@ -109,7 +110,7 @@ async function reseal(stack: MessagingStack, keys: string): Promise<any> {
     vault: createCredentialVault(keys),
     secretKeys: { default: secretKey },
   });
-  const response = await app.request("/admin-api/credentials/reseal", {
+  const response = await callApp(app, "/admin-api/credentials/reseal", {
     method: "POST",
     headers: { apikey: secretKey },
   });
@@ -134,7 +135,7 @@ async function sendAll(
     openProvider: createProviderOpener(createCredentialVault(keys)),
   });
   for (const { instanceId, token } of tenants) {
-    const response = await app.request("/send-message", {
+    const response = await callApp(app, "/send-message", {
       method: "POST",
       headers: { "X-Client-Token": token, "Content-Type": "application/json" },
       body: JSON.stringify({

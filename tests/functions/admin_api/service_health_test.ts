@@ -10,6 +10,7 @@ import {
   secretKey,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const phone = "5511987654321";
 
@@ -24,7 +25,7 @@ async function readHealth(
     vault: testVault,
     secretKeys: { default: secretKey },
   });
-  const response = await app.request("/admin-api/health", { headers });
+  const response = await callApp(app, "/admin-api/health", { headers });
   return { status: response.status, body: await response.json() };
 }
 

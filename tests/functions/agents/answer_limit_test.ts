@@ -5,6 +5,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 import { type AgentClient, createAgentClient } from "./agent_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 /** As if the agent had given so many answers, the last one a minute ago, one a minute. */
 async function pretendAnswers({ webhooks }: AgentClient, count: number): Promise<void> {
@@ -25,7 +26,7 @@ async function callPause(client: AgentClient, pause: object | null): Promise<Pau
   const app = createConversationsApiApp({ database, log });
   const named = { instanceId: client.tenant.instanceId, phone };
   const query = pause === null ? `?${new URLSearchParams(named)}` : "";
-  const response = await app.request(`/conversations-api/agent-pause${query}`, {
+  const response = await callApp(app, `/conversations-api/agent-pause${query}`, {
     method: pause === null ? "GET" : "POST",
     headers: { "X-Client-Token": client.tenant.token, "Content-Type": "application/json" },
     ...(pause === null ? {} : { body: JSON.stringify({ ...named, ...pause }) }),

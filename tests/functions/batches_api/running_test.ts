@@ -128,11 +128,11 @@ Deno.test("a canceled batch sends nothing more", async () => {
   assertEquals(textsOf(stack).length, 1);
 });
 
-Deno.test("another state's call is batch_state", async () => {
+Deno.test("another state's call is batch_state, and names the state", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const batchId = await createBatch(stack, tenant);
-  const refuse = async (...actions: string[]): Promise<void> => {
+  const refuse = async (state: string, ...actions: string[]): Promise<void> => {
     for (const action of actions) {
       const { status, body } = await callBatches(
         stack,
@@ -141,21 +141,57 @@ Deno.test("another state's call is batch_state", async () => {
         `/batches/${batchId}/${action}`,
       );
       assertEquals([status, body.error], [409, "batch_state"], action);
+      assertEquals(
+        body.message,
+        `The batch is ${state}. This call needs a batch of another status.`,
+      );
     }
   };
-  await refuse("pause", "resume", "retry-failed");
+  await refuse("draft", "pause", "resume", "retry-failed");
   await changeBatch(stack, tenant, batchId, "start");
-  await refuse("start", "resume", "dry-run");
+  await refuse("running", "start", "resume", "dry-run");
   const added = await callBatches(stack, tenant, "POST", `/batches/${batchId}/recipients`, {
     recipients: listRecipients(1, 20),
   });
   assertEquals([added.status, added.body.error], [409, "batch_state"]);
+  assertEquals(added.body.message.split(".")[0], "The batch is running");
   await changeBatch(stack, tenant, batchId, "pause");
-  await refuse("start", "pause", "dry-run");
+  await refuse("paused", "start", "pause", "dry-run");
   await changeBatch(stack, tenant, batchId, "cancel");
-  await refuse("start", "pause", "resume", "cancel", "retry-failed", "dry-run");
+  await refuse("canceled", "start", "pause", "resume", "cancel", "retry-failed", "dry-run");
   const unknown = await callBatches(stack, tenant, "POST", `/batches/${crypto.randomUUID()}/start`);
   assertEquals([unknown.status, unknown.body.error], [404, "batch_not_found"]);
+});
+
+Deno.test("recipients have the list's card and phone, and the instants of their messages", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const listed = {
+    phone: "551188887777",
+    variables: { nome: "Ana", cupom: "C" },
+    cardId: "card-1",
+  };
+  const batchId = await createBatch(stack, tenant, {
+    recipients: [listed, { ...listed, phone: "5511988887777", cardId: "card-2" }],
+  });
+  const keys = ["phone", "status", "cardId", "sentAt", "deliveredAt", "readAt"];
+  const read = async (): Promise<unknown[][]> =>
+    (await readRecipients(stack, tenant, batchId)).map((item) => keys.map((key) => item[key]));
+  const second = ["5511988887777", "skipped", "card-2", null, null, null];
+  assertEquals(await read(), [["551188887777", "pending", "card-1", null, null, null], second]);
+  await changeBatch(stack, tenant, batchId, "start");
+  await runBatches(stack, 1);
+  const [{ messageId }] = await readRecipients(stack, tenant, batchId);
+  await stack.admin`
+    update messaging.messages
+    set status = 'read', delivered_at = sent_at + interval '1 s', read_at = sent_at + interval '2 s'
+    where id = ${messageId}`;
+  const { body } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals(await read(), [
+    ["551188887777", "read", "card-1", body.sentAt, body.deliveredAt, body.readAt],
+    second,
+  ]);
+  assertEquals(Date.parse(body.readAt) - Date.parse(body.sentAt), 2_000);
 });
 
 Deno.test("retry-failed tries what has failed, and never what is unconfirmed", async () => {

@@ -7,6 +7,7 @@ import { type MessagingStack, startMessagingStack } from "../../support/stack/me
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "oi" };
 
@@ -113,7 +114,7 @@ for (const isExpired of [false, true]) {
     const slept = sleepAfter(stack, "accept_message", isExpired ? 60_000 : 16_000, expire);
     const app = createSendMessageApp(slept.services);
     try {
-      const refused = await app.request("/send-message", {
+      const refused = await callApp(app, "/send-message", {
         method: "POST",
         headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json", ...key },
         body: JSON.stringify({ instanceId: tenant.instanceId, ...text }),

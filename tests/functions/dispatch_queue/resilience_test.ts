@@ -15,6 +15,7 @@ import {
 } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -26,7 +27,7 @@ Deno.test("an outcome is recorded though the database is away for a moment, and 
   const services = withFailures(stack, "settle_messages", 2);
   await runDispatch({ ...services, deliverAgentReply }, { durationMs: 1_000, maxMessages: 1 });
   const app = createSendMessageApp(withFailures(stack, "settle_messages", 1));
-  const immediate = await app.request("/send-message", {
+  const immediate = await callApp(app, "/send-message", {
     method: "POST",
     headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
     body: JSON.stringify({ ...text, instanceId: tenant.instanceId }),
@@ -150,7 +151,7 @@ Deno.test("a database that cannot be reached is 503 with Retry-After, and sends 
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const app = createSendMessageApp(withFailures(stack, "accept_message", 1));
-  const answer = await app.request("/send-message", {
+  const answer = await callApp(app, "/send-message", {
     method: "POST",
     headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
     body: JSON.stringify({ ...text, instanceId: tenant.instanceId }),
@@ -213,7 +214,7 @@ async function callDispatchQueue(
     deliverAgentReply,
     dispatcherKeys: { default: secretKey },
   });
-  return await app.request(`/dispatch-queue?${query}`, {
+  return await callApp(app, `/dispatch-queue?${query}`, {
     method: "POST",
     headers: { apikey: secretKey },
   });

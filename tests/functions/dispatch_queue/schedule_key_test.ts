@@ -7,6 +7,7 @@ import { assertEquals } from "../../support/assert.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 import { environment } from "../../support/stack/function_process.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const main = "sb_secret_of_the_administrators_01234";
 const cron = "sb_secret_of_the_schedule_0123456789";
@@ -23,7 +24,7 @@ Deno.test("the key named cron opens dispatch-queue and nothing else; the other k
   const ask = async (app: Hono, method: string, path: string): Promise<number[]> => {
     const statuses: number[] = [];
     for (const apikey of [main, cron]) {
-      const answer = await app.request(path, { method, headers: { apikey } });
+      const answer = await callApp(app, path, { method, headers: { apikey } });
       await answer.body?.cancel();
       statuses.push(answer.status);
     }

@@ -10,6 +10,7 @@ import { keepAllowances } from "../../support/database/allowances.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createToken, type Tenant, testVault } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -41,7 +42,7 @@ function startProcess(
     rpcNames,
     send: async (body = text, headers = {}) => {
       await keepAllowances(stack.admin);
-      const response = await app.request("/send-message", {
+      const response = await callApp(app, "/send-message", {
         method: "POST",
         headers: {
           "X-Client-Token": tenant.token,

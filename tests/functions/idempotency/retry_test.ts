@@ -12,6 +12,7 @@ import { isWaiting, openSessions } from "../../support/database/sessions.ts";
 import { createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const key = { "Idempotency-Key": "k" };
@@ -237,7 +238,7 @@ Deno.test("process-ai-agent tries again by the same key too, hears Retry-After, 
   await createAgent(stack.admin, tenant.instanceId);
   const app = createProcessAiAgentApp(stack.services);
   const open = (): Promise<Response> =>
-    Promise.resolve(app.request("/process-ai-agent", {
+    Promise.resolve(callApp(app, "/process-ai-agent", {
       method: "POST",
       headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json", ...key },
       body: JSON.stringify({

@@ -3,6 +3,7 @@
 import { createMetricsApp } from "../../../functions/metrics/app.ts";
 import { parseExposition } from "../../support/exposition.ts";
 import { type MessagingStack, secretKey } from "../../support/stack/messaging_stack.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 /** One scrape, of a new snapshot. */
 export interface Scrape {
@@ -20,7 +21,7 @@ export async function scrape(
 ): Promise<Scrape> {
   if (!isCached) await admin`update messaging.metric_snapshots set fresh_until = '-infinity'`;
   const app = createMetricsApp({ ...services, secretKeys: { default: secretKey } });
-  const response = await app.request("/metrics", { headers: { apikey: secretKey } });
+  const response = await callApp(app, "/metrics", { headers: { apikey: secretKey } });
   const text = await response.text();
   const families = parseExposition(text);
   const samples = [...families.values()].flatMap((family) => family.samples);

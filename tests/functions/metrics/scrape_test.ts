@@ -6,6 +6,7 @@ import { createForeignRows } from "../../support/fixtures/foreign_rows.ts";
 import { createSmallTenant } from "../../support/fixtures/tenant_requests.ts";
 import { secretKey, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { scrape } from "./metrics_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 Deno.test("metrics answers Prometheus' text format 0.0.4, with every metric it names and no other", async () => {
   await using stack = await startMessagingStack();
@@ -40,13 +41,13 @@ Deno.test("metrics opens with the project's secret key alone, and to no page in 
   const { token } = await stack.createTenant();
   const app = createMetricsApp({ ...stack.services, secretKeys: { default: secretKey } });
   for (const headers of [{}, { apikey: "wrong" }, { "X-Client-Token": token }]) {
-    const response = await app.request("/metrics", { headers: headers as Record<string, string> });
+    const response = await callApp(app, "/metrics", { headers: headers as Record<string, string> });
     const body = await response.json();
     assertEquals([response.status, body.success, body.error], [401, false, "invalid_secret_key"]);
     assertEquals(response.headers.get("access-control-allow-origin"), null);
   }
   const headers = { apikey: secretKey };
-  const posted = await app.request("/metrics", { method: "POST", headers });
+  const posted = await callApp(app, "/metrics", { method: "POST", headers });
   assertEquals([posted.status, posted.headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
   await posted.body?.cancel();
 });

@@ -44,6 +44,8 @@ for (
     ["STOP?", "unknown"],
     ["We have got to STOP this", "unknown"],
     ["quero sair", "unknown"],
+    // An appointment, not a subscription.
+    ["CANCELAR", "unknown"],
     ["SAIR\nPARAR", "unknown"],
     ["VOLTAR", "granted"],
     ["stárt", "granted"],

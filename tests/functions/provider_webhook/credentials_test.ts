@@ -12,6 +12,7 @@ import {
   type WebhookClient,
   webhookSecret,
 } from "./webhook_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 async function countEvents({ stack }: WebhookClient): Promise<number> {
   return (await stack.admin`select from messaging.provider_events`).length;
@@ -79,7 +80,8 @@ Deno.test("the verification GET answers the challenge only with the verify token
   const { instanceId } = await client.createTenant({ provider: "whatsapp_cloud" });
   const verify = async (query: Record<string, string>): Promise<[number, string]> => {
     const search = new URLSearchParams(query);
-    const response = await client.app.request(
+    const response = await callApp(
+      client.app,
       `/provider-webhook/whatsapp_cloud/${instanceId}?${search}`,
     );
     return [response.status, await response.text()];
@@ -197,7 +199,7 @@ Deno.test("a database that was away for a look-up is asked again at the next del
   const deliver = async (): Promise<number> => {
     const path = `/provider-webhook/zapi/${tenant.instanceId}/${webhookSecret}`;
     const headers = { "content-type": "application/json" };
-    const response = await app.request(path, { method: "POST", headers, body: "{}" });
+    const response = await callApp(app, path, { method: "POST", headers, body: "{}" });
     await response.body?.cancel();
     return response.status;
   };

@@ -1,12 +1,13 @@
 import { assertEquals } from "../../support/assert.ts";
 import { createSanitizePhoneNumberApp } from "../../../functions/sanitize-phone-number/app.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const app = createSanitizePhoneNumberApp({ info: () => {}, error: () => {} });
 
 async function sanitize(body: Readonly<Record<string, unknown>>): Promise<
   { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
 > {
-  const response = await app.request("/sanitize-phone-number", {
+  const response = await callApp(app, "/sanitize-phone-number", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),

@@ -8,6 +8,7 @@ import { letTimePass } from "../../support/database/time_travel.ts";
 import type { ResultOf } from "../../../shared/database/rpcs.ts";
 import { holdTimers } from "../../support/held_timers.ts";
 import { findFreePort } from "../../support/free_port.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -353,7 +354,7 @@ Deno.test("what is no answer of the database's is 503 service_unavailable, and n
           : stack.database.rpc(name, request),
     };
     const app = createSendMessageApp({ ...stack.services, database });
-    const answer = await app.request("/send-message", {
+    const answer = await callApp(app, "/send-message", {
       method: "POST",
       headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
       body: JSON.stringify({ instanceId: tenant.instanceId, ...text }),

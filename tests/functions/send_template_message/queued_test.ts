@@ -58,7 +58,15 @@ Deno.test("a template that is sent at once answers as before, with both ids", as
   const { body } = await templates.post(tenant, { templateId, phone });
   assertEquals(Object.keys(body).sort(), [
     ...["aiAgentPausedUntil", "contactId", "conversationId", "internalMessageId", "messageId"],
-    ...["phone", "provider", "status", "success", "templateId", "templateName"],
+    ...[
+      "phone",
+      "provider",
+      "providerMessageId",
+      "status",
+      "success",
+      "templateId",
+      "templateName",
+    ],
   ]);
   const record = await templates.stack.messages(
     tenant,
@@ -66,6 +74,7 @@ Deno.test("a template that is sent at once answers as before, with both ids", as
     `/messages/${body.internalMessageId}`,
   );
   assertEquals(record.body.providerMessageId, body.messageId);
+  assertEquals(body.providerMessageId, body.messageId);
 });
 
 Deno.test("a template of the agent's pauses no agent; a delay and an instant together are refused", async () => {

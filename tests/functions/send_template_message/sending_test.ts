@@ -42,7 +42,9 @@ Deno.test("on the official channel a template goes with its parameters alone, an
   await nameContact(templates, tenant);
   const { instanceId } = tenant;
   const answer = await templates.post(tenant, { templateId, instanceId, phone, variables });
-  const { messageId, internalMessageId, contactId, conversationId, ...rest } = answer.body;
+  const { messageId, providerMessageId, internalMessageId, contactId, conversationId, ...rest } =
+    answer.body;
+  assertEquals(providerMessageId, messageId);
   assertEquals([answer.status, rest], [200, {
     success: true,
     provider: "official",

@@ -6,6 +6,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { testCredentialsKey } from "../../support/fixtures/tenant.ts";
 import { secretKey } from "../../support/stack/messaging_stack.ts";
 import { startWebhookClient, verify, type WebhookClient } from "./webhook_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const newKey = btoa("n".repeat(32));
 
@@ -59,7 +60,7 @@ async function reseal(
     vault: createCredentialVault(keys),
     secretKeys: { default: secretKey },
   });
-  const response = await app.request("/admin-api/credentials/reseal", {
+  const response = await callApp(app, "/admin-api/credentials/reseal", {
     method: "POST",
     headers: { apikey: secretKey },
   });

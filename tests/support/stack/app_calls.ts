@@ -1,8 +1,13 @@
-/** Calls an app as its clients do, and holds every answer to the contract of its operation. */
+/**
+ * Calls an app as its clients do, and holds every answer to the contract of its operation, and its method,
+ * path and status to the committed OpenAPI document. Each answer is checked where it arrives, so nothing is
+ * collected over the isolates of a run: the test that sees an unknown status fails.
+ */
 
 import type { Hono } from "hono";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { listRefusals } from "../../../supabase/tools/openapi/error_responses.ts";
+import { toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { assert, assertEquals } from "../assert.ts";
 
 /** The operations of a function by its name, read once: only its contract and prose are loaded. */
@@ -18,23 +23,43 @@ function readOperations(slug: string): Promise<readonly Operation[]> {
   return read;
 }
 
+// deno-lint-ignore no-explicit-any -- any part of the document
+let documented: Promise<any> | undefined;
+
+/** The statuses that the document knows of an operation. */
+async function listStatuses(slug: string, { method, path }: Operation): Promise<string[]> {
+  const file = new URL("../../../functions/api-docs/openapi.json", import.meta.url);
+  documented ??= Deno.readTextFile(file).then((text) => JSON.parse(text).paths);
+  const template = toPathTemplate(slug, path);
+  return Object.keys((await documented)[template]?.[method.toLowerCase()]?.responses ?? {});
+}
+
 /**
  * Makes one request of an app, as `app.request` does. The path begins with the function's name.
  *
  * @throws AssertionError where the answer is not what the contract of the operation says: a member that
- * is missing, wrong or not described, or an error that the operation does not name.
+ * is missing, wrong or not described, or a status or an error that the operation does not name.
  */
 export async function callApp(app: Hono, path: string, init?: RequestInit): Promise<Response> {
   const response = await app.request(path, init);
-  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
-  const text = await response.text();
   const { pathname } = new URL(path, "http://localhost");
   const [slug = "", ...rest] = pathname.split("/").filter((part) => part !== "");
   const operation = (await readOperations(slug)).find(({ method, path }) =>
     method === (init?.method ?? "GET") && matchesPath(path, rest)
   );
+  if (operation !== undefined) await checkStatus(slug, operation, response.status);
+  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
+  const text = await response.text();
   if (operation !== undefined) checkAnswer(operation, response.status, JSON.parse(text));
   return new Response(text, response);
+}
+
+async function checkStatus(slug: string, operation: Operation, status: number): Promise<void> {
+  const statuses = await listStatuses(slug, operation);
+  assert(
+    statuses.includes(`${status}`) || anywhereStatuses.includes(status),
+    `${operation.method} ${operation.path} of ${slug} answers ${status}, which the document does not know: ${statuses}`,
+  );
 }
 
 function matchesPath(pattern: string, parts: readonly string[]): boolean {
@@ -58,6 +83,8 @@ function checkAnswer(operation: Operation, status: number, answer: unknown): voi
 
 /** Refusals before an operation is found, or its body is read. */
 const anywhere: readonly unknown[] = ["not_found", "method_not_allowed", "payload_too_large"];
+
+const anywhereStatuses: readonly number[] = [413];
 
 function checkRefusal(operation: Operation, answer: unknown): void {
   const { error } = answer as { readonly error?: unknown };

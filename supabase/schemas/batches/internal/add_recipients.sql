@@ -29,7 +29,7 @@ begin
   where b.id = add_recipients.batch_id
   for no key update;
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
@@ -61,11 +61,11 @@ begin
   ),
   stored as (
     insert into messaging.batch_recipients (
-      batch_id, index, contact_id, phone, status, reason, draft
+      batch_id, index, contact_id, phone, status, reason, draft, card_id
     )
     select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
       case when told.reason is null then 'pending' else 'skipped' end, told.reason,
-      case when told.reason is null then j.entry->'draft' end
+      case when told.reason is null then j.entry->'draft' end, j.entry->'draft'->>'cardId'
     from judged j
     cross join lateral (
       select case

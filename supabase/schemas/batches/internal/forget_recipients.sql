@@ -18,7 +18,7 @@ begin
   end if;
   perform messaging.skip_recipients(places, 'contact_erased');
   update messaging.batch_recipients r
-  set contact_id = null, phone = null, message_id = null
+  set contact_id = null, phone = null, message_id = null, card_id = null
   where r.contact_id = any (person_ids);
 end;
 $$;

@@ -40,7 +40,7 @@ begin
     when 'cancel' then array['draft', 'running', 'paused']
     when 'retry-failed' then array['running', 'paused', 'finished']
   end) then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   for reason in select jsonb_object_keys(refused) loop
     perform messaging.skip_recipients(refused->reason, reason);

@@ -17,7 +17,7 @@ declare
   steps messaging.batch_step[];
 begin
   if batch.status <> 'draft' then
-    raise exception using errcode = 'MI028', message = 'batch_state';
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
   end if;
   steps := array(
     select w from messaging.walk_batches(

@@ -33,12 +33,16 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
+      'cardId', r.card_id,
       'scheduledFor', case
         -- As messages-api tells it: how things stand now.
         when told.status = 'queued' then messaging.describe_message(m)->'scheduledFor'
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
+      'sentAt', messaging.iso_in_zone(m.sent_at, instance.time_zone),
+      'deliveredAt', messaging.iso_in_zone(m.delivered_at, instance.time_zone),
+      'readAt', messaging.iso_in_zone(m.read_at, instance.time_zone),
       'lastError', messaging.shown_error(m.last_error)
     )
     from messaging.batch_recipients r

@@ -19,7 +19,7 @@ begin
   if request->>'batchId' is not null then
     batch := messaging.find_batch(request);
     if batch.status <> 'draft' then
-      raise exception using errcode = 'MI028', message = 'batch_state';
+      raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
     end if;
   end if;
   select t.* into template

@@ -15,6 +15,7 @@ create table messaging.batch_recipients (
   message_id uuid,
   draft jsonb,
   turn integer,
+  card_id text,
   primary key (batch_id, index),
   constraint batch_recipients_status_known check (status in ('pending', 'accepted', 'skipped'))
 )

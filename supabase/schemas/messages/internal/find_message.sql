@@ -1,4 +1,5 @@
--- The outbound message `messageId` of an instance, locked. `request`: instanceId, messageId.
+-- The outbound message of an instance that a path names (see find_message_id), locked. `request`:
+-- instanceId, messageId.
 -- Error: MI004.
 create or replace function messaging.find_message(request jsonb)
 returns messaging.messages
@@ -10,9 +11,7 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid
-    and m.direction = 'outbound'
+  where m.id = messaging.find_message_id(request) and m.direction = 'outbound'
   for no key update;
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';

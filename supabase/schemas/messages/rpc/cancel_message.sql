@@ -14,12 +14,12 @@ begin
     return messaging.describe_message(message);
   end if;
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+    raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = message.status;
   end if;
   if cardinality(messaging.withdraw_messages(array[message.id], 'canceled')) = 0 then
     -- The message of a paused batch waits without a place in the queue.
     if messaging.end_messages_taken_back(array[message.id], 'canceled') = 0 then
-      raise exception using errcode = 'MI011', message = 'message_not_cancelable';
+      raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = 'sending';
     end if;
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;

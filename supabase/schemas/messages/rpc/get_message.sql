@@ -1,4 +1,5 @@
--- messages-api: the record of one message, sent or received. `request`: instanceId, messageId.
+-- messages-api: the record of one message, sent or received. `request`: instanceId, messageId (see
+-- find_message_id).
 -- Errors: MI004.
 create or replace function public.get_message(request jsonb)
 returns jsonb
@@ -11,8 +12,7 @@ declare
 begin
   select m.* into message
   from messaging.messages m
-  where m.id = (request->>'messageId')::uuid
-    and m.instance_id = (request->>'instanceId')::uuid;
+  where m.id = messaging.find_message_id(request);
   if not found then
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;

@@ -17,7 +17,7 @@ declare
 begin
   message := messaging.find_message(request);
   if message.status <> 'queued' then
-    raise exception using errcode = 'MI044', message = 'message_not_movable';
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = message.status;
   end if;
   new_end := coalesce((request->>'expiresAt')::timestamptz, message.expires_at);
   perform messaging.check_timing(jsonb_build_object('timing', jsonb_build_object(
@@ -32,7 +32,7 @@ begin
   where w.message_id = message.id and w.claim_token is null
   for update skip locked;
   if not found then
-    raise exception using errcode = 'MI044', message = 'message_not_movable';
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
   if request->>'sendAt' is not null then

@@ -19,7 +19,11 @@ begin
   message := messaging.find_message(request);
   if message.status not in ('failed', 'unconfirmed') or message.expires_at <= clock_timestamp()
     or exists (select from messaging.message_queue q where q.message_id = message.id) then
-    raise exception using errcode = 'MI012', message = 'message_not_retriable';
+    raise exception using errcode = 'MI012', message = 'message_not_retriable', detail = case
+      when message.status not in ('failed', 'unconfirmed') then message.status
+      when message.expires_at <= clock_timestamp() then 'expired'
+      else 'sending'
+    end;
   end if;
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.

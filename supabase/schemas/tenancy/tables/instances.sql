@@ -24,7 +24,7 @@ create table messaging.instances (
   requests_per_minute integer default 18000,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  opt_out_keywords text[] not null default '{STOP,SAIR,PARAR,CANCELAR,DESCADASTRAR}',
+  opt_out_keywords text[] not null default '{STOP,SAIR,PARAR,DESCADASTRAR}',
   opt_out_resume_keywords text[] not null default '{START,VOLTAR}',
   opt_out_confirmation text default 'Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.',
   protection jsonb,
