@@ -63,9 +63,14 @@ function readPage(path: string): Promise<string> {
 async function readCalls(path: string): Promise<string[]> {
   const blocks = Array.from((await readPage(path)).matchAll(/^```sh\n([\s\S]*?)^```/gm))
     .map(([, block]) => block ?? "");
-  const mixed = blocks.filter((block) => block.includes("npx ") && block.includes("curl "));
+  const mixed = blocks.filter((block) => startsProgram(block) && block.includes("curl "));
   assertEquals(mixed, [], "a block either calls the API or starts a program");
-  return blocks.filter((block) => !block.includes("npx "));
+  return blocks.filter((block) => !startsProgram(block));
+}
+
+/** Whether a block starts something that a reader has or not: Node's tools, an AI client. */
+function startsProgram(block: string): boolean {
+  return /\b(?:npx|npm) |^(?:claude|code) /m.test(block);
 }
 
 /** What `tour.md` and `your-own-instance.md` give the shell of every other page. */
