@@ -158,7 +158,9 @@ function run(
 async function createOwner(serverUrl: string): Promise<string> {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => {} });
   try {
-    await sql.unsafe("create role messaging login createrole bypassrls password 'of-a-test'");
+    await sql.unsafe("create role service_role nologin noinherit bypassrls");
+    await sql.unsafe("create role messaging login createrole password 'of-a-test'");
+    await sql.unsafe("grant service_role to messaging with admin option");
     await sql.unsafe("create database messaging owner messaging");
   } finally {
     await sql.end();

@@ -1,0 +1,275 @@
+/** docs/one-machine.md, word by word, on a machine that has done none of it before. */
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
+import { findFreePort } from "../support/free_port.ts";
+import { type DocumentedStep, readSteps } from "../support/machine/documented_steps.ts";
+import {
+  findObstacle,
+  type FreshMachine,
+  type StartedProgram,
+  startFreshMachine,
+} from "../support/machine/fresh_machine.ts";
+import { waitUntil } from "../support/wait_until.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const steps = await readSteps(join(root, "docs/one-machine.md"));
+const packaged = await listVersions();
+const obstacle = await findObstacle() ??
+  (packaged.length === 0 ? "no Postgres from Debian's packages is installed" : null) ??
+  await findMissing(["git", "npm", "openssl", "psql", "runuser", "useradd"]);
+
+/** Steps that this test leaves out, and why. The page names what else they need. */
+const leftOut: Readonly<Record<string, string>> = {
+  "packages": "the machine has them",
+  "start, with systemd": "the test starts what the unit says",
+  "restart, with systemd": "the test starts what the unit says",
+  "with Docker": "there is no Docker",
+};
+
+Deno.test({
+  name:
+    `a new user's machine serves, is backed up, upgraded and restored by the commands of docs/one-machine.md${
+      obstacle === null ? "" : ` (skipped: ${obstacle})`
+    }`,
+  ignore: obstacle !== null,
+  fn: async () => {
+    await using machine = await startFreshMachine();
+    await using provider = startHttpDouble(acceptMessage);
+    const page = await openPage(machine);
+    await page.follow("user and database", "settings");
+    await page.follow("migrate");
+    await writeUnit(machine);
+    const first = await startUnit(machine, page.servicePort);
+    await untilReady(page);
+    const client = await createClient(machine, page.servicePort, provider.baseUrl);
+    await client.send("before the backup");
+    await machine.run(`runuser --user messaging -- sh -c "echo hello > ${file}"`);
+    await page.follow("back up");
+    await client.send("after the backup");
+
+    await releaseNextVersion(machine);
+    assertMatch(await page.follow("upgrade"), /Applied:\n {2}20900101000000_next_version\.sql/);
+    // The former version goes on until it is restarted.
+    await client.send("before the restart");
+    await endUnit(first);
+    assertMatch(await page.follow("contract"), /Nothing to apply/);
+    const second = await startUnit(machine, page.servicePort);
+    await untilReady(page);
+    await client.send("after the upgrade");
+    await endUnit(second);
+
+    await machine.run(`rm -r ${dirname(file)}`);
+    await page.follow("restore");
+    assertEquals(await machine.run(`stat --format=%U ${file}; cat ${file}`), "messaging\nhello\n");
+    const texts = "select string_agg(message, ', ' order by created_at) from messaging.messages";
+    assertMatch(await page.ask("restored", texts), /^before the backup\n$/);
+    const held = "select count(*) from messaging.dispatch where operator_hold_until > now()";
+    assertMatch(await page.ask("restored", held), /^1\n$/);
+    assertEquals(
+      provider.requests.map(({ json }) => json["message"]),
+      ["before the backup", "after the backup", "before the restart", "after the upgrade"],
+    );
+    const commands = steps.filter(({ language }) => language === "sh").map(({ name }) => name);
+    assertEquals(
+      commands.filter((name) => !page.followed.has(name)).sort(),
+      Object.keys(leftOut).sort(),
+      "what is left out is named",
+    );
+  },
+});
+
+/** What the page takes for granted, or lets apt-get install. */
+async function findMissing(programs: readonly string[]): Promise<string | null> {
+  for (const program of programs) {
+    const look = new Deno.Command("sh", { args: ["-c", `command -v ${program}`] });
+    if (!(await look.output()).success) return `${program} is not installed`;
+  }
+  return null;
+}
+
+interface Page {
+  readonly followed: ReadonlySet<string>;
+  readonly servicePort: number;
+  /** Runs steps in one shell. @returns what they print. */
+  follow(...names: string[]): Promise<string>;
+  /** @returns what a statement answers in a database. */
+  ask(database: string, statement: string): Promise<string>;
+}
+
+/** A machine as Debian leaves it: Postgres runs, and the repository is in /opt/messaging. */
+async function openPage(machine: FreshMachine): Promise<Page> {
+  const [databasePort, servicePort] = [findFreePort(), findFreePort()];
+  const version = packaged.at(-1) ?? "";
+  await machine.run(
+    `pg_createcluster ${version} fresh --port ${databasePort} && pg_ctlcluster ${version} fresh start`,
+  );
+  await storeSource(machine);
+  const followed = new Set<string>();
+  const run = (commands: string): Promise<string> =>
+    // The machine shares its ports with this one, on which others run.
+    machine.run(`export PGPORT=${databasePort}\n${commands}`);
+  return {
+    followed,
+    servicePort,
+    follow: async (...names) => {
+      const texts = names.map((name) => {
+        followed.add(name);
+        return findStep(name).text;
+      });
+      const commands = texts.join("\n")
+        .replaceAll(":5432/", `:${databasePort}/`);
+      return await run(commands);
+    },
+    ask: (database, statement) =>
+      run(`su postgres -c "psql --dbname=${database} --tuples-only --no-align" <<< "${statement}"`),
+  };
+}
+
+function findStep(name: string): DocumentedStep {
+  const step = steps.find((each) => each.name === name);
+  if (step === undefined) throw new Error(`docs/one-machine.md has no step "${name}"`);
+  return step;
+}
+
+/** Major versions of the Postgres of Debian's packages, the oldest first. */
+async function listVersions(): Promise<string[]> {
+  try {
+    await Deno.stat("/usr/bin/pg_createcluster");
+    const versions = Array.from(Deno.readDirSync("/usr/lib/postgresql"), ({ name }) => name);
+    return versions.sort((a, b) => Number(a) - Number(b));
+  } catch {
+    return [];
+  }
+}
+
+/** Puts what git would have of this folder into a repository, and that into /opt/messaging. */
+async function storeSource(machine: FreshMachine): Promise<void> {
+  const listed = await new Deno.Command("git", {
+    args: ["ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+    cwd: root,
+  }).output();
+  const tar = new Deno.Command("tar", {
+    args: ["--create", "--null", "--files-from=-", `--file=${machine.locate("/opt/source.tar")}`],
+    cwd: root,
+    stdin: "piped",
+  }).spawn();
+  const writer = tar.stdin.getWriter();
+  await writer.write(listed.stdout);
+  await writer.close();
+  assert((await tar.status).success);
+  await machine.run(`
+    git init --quiet /srv/origin
+    tar --extract --file=/opt/source.tar --directory=/srv/origin --no-same-owner
+    cd /srv/origin
+    git config user.name test && git config user.email test@example.com
+    git add --all && git commit --quiet --message "This version"
+    git clone --quiet /srv/origin /opt/messaging`);
+}
+
+async function releaseNextVersion(machine: FreshMachine): Promise<void> {
+  await machine.run(`
+    cd /srv/origin
+    echo "alter table messaging.messages add column of_next_version boolean;" \
+      > migrations/20900101000000_next_version.sql
+    git add --all && git commit --quiet --message "The next version" && git tag v1.1.0`);
+}
+
+/** One of the files that the service keeps. */
+const file = "/var/lib/messaging/media/of-a-message";
+const unitPath = "/etc/systemd/system/messaging.service";
+
+async function writeUnit(machine: FreshMachine): Promise<void> {
+  await Deno.mkdir(machine.locate("/etc/systemd/system"), { recursive: true });
+  await Deno.writeTextFile(machine.locate(unitPath), findStep("unit").text);
+}
+
+/** Starts what systemd would start by the unit. */
+async function startUnit(machine: FreshMachine, port: number): Promise<StartedProgram> {
+  const unit = readPairs(await Deno.readTextFile(machine.locate(unitPath)));
+  const settings = await Deno.readTextFile(machine.locate(unit["EnvironmentFile"] ?? ""));
+  return machine.start({
+    user: unit["User"] ?? "",
+    folder: unit["WorkingDirectory"] ?? "",
+    environment: { HOME: "/var/lib/messaging", ...readPairs(settings), PORT: `${port}` },
+    args: (unit["ExecStart"] ?? "").split(" "),
+  });
+}
+
+/** `NAME=value` of each line; a value may stand in quotes. */
+function readPairs(text: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from(
+      text.matchAll(/^(\w+)=(.*)$/gm),
+      ([, name = "", value = ""]) => [name, value.replace(/^"(.*)"$/, "$1")],
+    ),
+  );
+}
+
+async function untilReady({ servicePort }: Page): Promise<void> {
+  await waitUntil(async () => {
+    const response = await fetch(`http://127.0.0.1:${servicePort}/health/ready`);
+    await response.body?.cancel();
+    return response.ok;
+  }, { timeoutMs: 120_000, what: "a ready service" });
+}
+
+async function endUnit(unit: StartedProgram): Promise<void> {
+  await unit.terminate();
+  const { code, output } = await unit.ended;
+  assertEquals(code, 0, output);
+  assertMatch(output, /"event":"service_stopped"/);
+}
+
+interface Client {
+  send(message: string): Promise<void>;
+}
+
+/** A company with one instance, made with the secret key that the page has made. */
+async function createClient(
+  machine: FreshMachine,
+  port: number,
+  baseUrl: string,
+): Promise<Client> {
+  const { SUPABASE_SECRET_KEY: apikey = "" } = readPairs(
+    await Deno.readTextFile(machine.locate("/etc/messaging.env")),
+  );
+  const call = async (
+    path: string,
+    headers: Record<string, string>,
+    body: unknown,
+    // deno-lint-ignore no-explicit-any -- whatever the API answers
+  ): Promise<any> => {
+    const response = await fetch(`http://127.0.0.1:${port}/functions/v1/${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    assert(response.ok, `${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  };
+  const { workspaceId } = await call("admin-api/workspaces", { apikey }, { name: "Empresa" });
+  const { instanceId } = await call("admin-api/instances", { apikey }, {
+    workspaceId,
+    name: "Loja",
+    provider: "zapi",
+    providerConfig: {
+      ...{ baseUrl, gatewayInstanceId: "LOJA", token: "token-of-the-page" },
+      webhookSecret: "webhook-secret-of-the-page-0001",
+    },
+    connectedPhone: "5511900000000",
+    timeZone: "America/Sao_Paulo",
+    sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
+  });
+  const { token } = await call(`admin-api/instances/${instanceId}/tokens`, { apikey }, {
+    label: "page",
+  });
+  return {
+    send: async (message) => {
+      const text = { instanceId, phone: "5511988887777", messageType: "text", message };
+      await call("send-message", { "x-client-token": token }, text);
+    },
+  };
+}
