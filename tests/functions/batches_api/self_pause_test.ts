@@ -9,9 +9,11 @@ import {
   readRecipients,
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
+import { isWaiting } from "../../support/database/sessions.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { MessagingStack } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import {
   cloudPayload,
   createWebhookClient,
@@ -265,6 +267,26 @@ Deno.test("of five failures told at the same time the last one pauses the batch,
   const batch = await readBatch(client.stack, tenant, batchId);
   assertEquals([batch.status, batch.counts.failed], ["paused", 5]);
   assertEquals((await readPauses(client.stack)).length, 1);
+});
+
+Deno.test("of two failures that do not see each other the second waits for the first, and pauses the batch", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, batchId, sentIds } = await sendFirst(client, 5, 8);
+  const [fourth, fifth, ...others] = sentIds;
+  for (const id of others) await tellFailure(client, tenant, id, 131026);
+  const { admin } = client.stack;
+  const fault = JSON.stringify({ code: "131026", message: "Refused" });
+  let second: Promise<unknown> | undefined;
+  let isTold = false;
+  await admin.begin(async (sql) => {
+    await sql`
+      select messaging.advance_message(${fourth!}, null, 'failed', now(), ${fault}::text::jsonb)`;
+    await sql`select messaging.pause_failing_batches()`;
+    second = tellFailure(client, tenant, fifth!, 131026).then(() => isTold = true);
+    await waitUntil(async () => isTold || await isWaiting(admin), { what: "the second failure" });
+  });
+  await second;
+  assertEquals((await readBatch(client.stack, tenant, batchId)).pauseReason, "failures_in_row");
 });
 
 Deno.test("five failures of one delivery pause the batch", async () => {
