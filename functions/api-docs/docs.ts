@@ -28,6 +28,7 @@ export const operations: readonly Operation[] = [
       "This document as JSON. With `If-None-Match` the response is 304 while the document has not changed.",
     access: "public",
     success: { description: "The document, with an `ETag`." },
+    otherSuccess: { status: 304, description: "The document has not changed." },
     errors: [],
     examples: [],
   },

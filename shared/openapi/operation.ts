@@ -31,7 +31,7 @@ export interface PathParameter {
 /** The success response of an operation. */
 export interface SuccessResponse {
   /** Default 200. */
-  readonly status?: 200 | 201 | 202 | 302;
+  readonly status?: 200 | 201 | 202 | 302 | 304;
   readonly description: string;
   /** The whole body, including `success`; absent where the response is not JSON. */
   readonly schema?: z.ZodType;
@@ -86,8 +86,8 @@ export interface Operation {
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
   readonly success: SuccessResponse;
-  /** What it answers in another success, with a status of its own and the name of another's schema. */
-  readonly otherSuccess?: SuccessResponse & { readonly schemaName: string };
+  /** What it answers in another success, with a status of its own and the name of another's schema, if any. */
+  readonly otherSuccess?: SuccessResponse;
   /** Its own errors, in addition to those that follow from access, body, query and idempotency. */
   readonly errors: readonly ErrorCode[];
   /** Optional members of a provider's error beside the envelope. */

@@ -179,6 +179,7 @@ function describeSuccess(operation: Operation, schema: string | undefined): Json
     ...(operation.access === "clientToken" ? rateLimitHeaders : {}),
     ...replayed,
   };
+  if (status === 304) return { description, headers };
   if (status === 302) return { description, headers: { ...headers, Location: locationHeader } };
   return {
     description,

@@ -17,6 +17,7 @@ import {
   writeStaticPage,
 } from "../../../supabase/tools/write_openapi.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "../../support/assert.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const log = { info: (): void => {}, error: (): void => {} };
 
@@ -28,16 +29,16 @@ async function hash(algorithm: "SHA-256" | "SHA-384", bytes: BufferSource): Prom
 
 Deno.test("GET /api-docs/openapi.json is the committed document, and 304 while it has not changed", async () => {
   const app = await createApiDocsApp({ log });
-  const response = await app.request("/api-docs/openapi.json");
+  const response = await callApp(app, "/api-docs/openapi.json");
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertEquals(await response.json(), JSON.parse(await Deno.readTextFile(documentFile)));
 
   const tag = response.headers.get("etag") ?? "";
   assert(tag !== "");
-  const again = await app.request("/api-docs/openapi.json", { headers: { "If-None-Match": tag } });
+  const again = await callApp(app, "/api-docs/openapi.json", { headers: { "If-None-Match": tag } });
   assertEquals([again.status, await again.text()], [304, ""]);
-  const other = await app.request("/api-docs/openapi.json", {
+  const other = await callApp(app, "/api-docs/openapi.json", {
     headers: { "If-None-Match": '"x"' },
   });
   assertEquals(other.status, 200);
@@ -46,7 +47,7 @@ Deno.test("GET /api-docs/openapi.json is the committed document, and 304 while i
 
 Deno.test("GET /api-docs lists every operation before its viewer has loaded, and without it", async () => {
   const app = await createApiDocsApp({ log });
-  const response = await app.request("/api-docs");
+  const response = await callApp(app, "/api-docs");
   const html = await response.text();
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type")?.toLowerCase(), "text/html; charset=utf-8");
@@ -60,7 +61,7 @@ Deno.test("GET /api-docs lists every operation before its viewer has loaded, and
 
 Deno.test("GET /api-docs runs its own script and the pinned viewer, and lets a browser run nothing else", async () => {
   const app = await createApiDocsApp({ log, viewerUrl: "https://docs.example.com/viewer" });
-  const response = await app.request("/api-docs");
+  const response = await callApp(app, "/api-docs");
   const html = await response.text();
   const scripts = [...html.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
   assertEquals(scripts.length, 2);
@@ -83,7 +84,7 @@ Deno.test("where the platform shows no HTML, GET /api-docs answers with a link, 
     projectUrl: "https://abcdefghijklmnopqrst.supabase.co",
   });
   const app = await createApiDocsApp({ log, link });
-  const response = await app.request("/api-docs");
+  const response = await callApp(app, "/api-docs");
   assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
   const { message, ...rest } = await response.json();
   assertEquals(rest, {
@@ -92,7 +93,7 @@ Deno.test("where the platform shows no HTML, GET /api-docs answers with a link, 
     documentUrl: "https://abcdefghijklmnopqrst.supabase.co/functions/v1/api-docs/openapi.json",
   });
   assertStringIncludes(message, "referenceUrl");
-  const document = await app.request("/api-docs/openapi.json");
+  const document = await callApp(app, "/api-docs/openapi.json");
   assertEquals((await document.json()).openapi, "3.1.0");
 });
 
@@ -136,7 +137,7 @@ Deno.test("the page for a static host is what the contracts say, and asks for th
 
 Deno.test("a viewer address with markup in it stays an address", async () => {
   const app = await createApiDocsApp({ log, viewerUrl: `https://a.example/"><script>x</script>` });
-  const html = await (await app.request("/api-docs")).text();
+  const html = await (await callApp(app, "/api-docs")).text();
   assertEquals([...html.matchAll(/<script/g)].length, 2);
 });
 

@@ -3,6 +3,7 @@ import { letTimePass } from "../../support/database/time_travel.ts";
 import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { createEveryApp } from "../contract/every_app.ts";
 import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,12 +27,12 @@ async function startMerging(): Promise<Merging> {
   const client = await createWebhookClient();
   const apps = await createEveryApp(client.stack.services);
   const call: Merging["call"] = async ({ token, instanceId }, path, body) => {
-    const response = await apps.get(path.split(/[/?]/)[0] ?? "")?.request(`/${path}`, {
+    const response = await callApp(apps.get(path.split(/[/?]/)[0] ?? ""), `/${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { "content-type": "application/json", "x-client-token": token },
       ...(body === undefined ? {} : { body: JSON.stringify({ instanceId, ...body }) }),
     });
-    return { status: response?.status ?? 0, body: await response?.json() };
+    return { status: response.status, body: await response.json() };
   };
   const create: Merging["create"] = async (tenant, fields) =>
     (await call(tenant, "contacts-api/create", fields)).body.contactId;

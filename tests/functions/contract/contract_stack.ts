@@ -31,11 +31,7 @@ export async function startContractStack(options?: StackOptions): Promise<Contra
   const apps = await createEveryApp(stack.services);
   return {
     stack,
-    request: async (slug, path, init) => {
-      const app = apps.get(slug);
-      if (app === undefined) throw new Error(`no app for ${slug}: add it to every_app.ts`);
-      return await callApp(app, path, init);
-    },
+    request: (slug, path, init) => callApp(apps.get(slug), path, init),
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
 }

@@ -16,6 +16,7 @@ import {
   toExampleRequest,
 } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const json = { "Content-Type": "application/json" };
 const statusOf = new Map(listErrors().map(({ code, status }) => [code as string, status]));
@@ -361,13 +362,13 @@ Deno.test("a database that cannot be reached is 503 with Retry-After for every o
   const apps = await createEveryApp({ ...services, database: unreachable });
   for (const row of rows.filter(({ operation }) => operation.access === "clientToken")) {
     const { init, path } = withInstance(row, "demo", authorize(row.operation, "mia_any"));
-    const response = await apps.get(row.slug)?.request(path, {
+    const response = await callApp(apps.get(row.slug), path, {
       method: row.operation.method,
       ...init,
     });
-    const refusal = await response?.json();
-    assertEquals([response?.status, refusal.error], [503, "service_unavailable"], row.name);
-    assertMatch(response?.headers.get("retry-after") ?? "", /^\d+$/);
+    const refusal = await response.json();
+    assertEquals([response.status, refusal.error], [503, "service_unavailable"], row.name);
+    assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
   }
 });
 
@@ -386,9 +387,9 @@ Deno.test("a defect is 500 with a fixed text and the request id, for every opera
     if (independent.includes(row.slug)) continue;
     const headers = { "X-Request-Id": "crm-1", ...authorize(row.operation, "mia_any") };
     const { path, init } = toExampleRequest(row, row.operation.examples[0], headers);
-    const response = await apps.get(row.slug)?.request(signExample(contract, row, path), init);
+    const response = await callApp(apps.get(row.slug), signExample(contract, row, path), init);
     assertEquals(
-      [response?.status, await response?.json()],
+      [response.status, await response.json()],
       [500, {
         success: false,
         error: "internal_error",

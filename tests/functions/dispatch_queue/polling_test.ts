@@ -9,6 +9,7 @@ import { letTimePass } from "../../support/database/time_travel.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -95,12 +96,12 @@ Deno.test("an accepted message wakes the dispatcher if it is due before the next
         : result;
     });
     woken = 0;
-    const answer = await createSendMessageApp({ ...stack.services, database })
-      .request("/send-message", {
-        method: "POST",
-        headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
-        body: JSON.stringify({ ...text, instanceId: tenant.instanceId, queued: true }),
-      });
+    const app = createSendMessageApp({ ...stack.services, database });
+    const answer = await callApp(app, "/send-message", {
+      method: "POST",
+      headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json" },
+      body: JSON.stringify({ ...text, instanceId: tenant.instanceId, queued: true }),
+    });
     assertEquals(answer.status, 200);
     return woken;
   };

@@ -16,6 +16,7 @@ import {
   type WebhookClient,
 } from "../provider_webhook/webhook_client.ts";
 import { startReceiver } from "../webhooks/webhook_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -100,13 +101,13 @@ async function createCaller({ stack }: WebhookClient): Promise<Call> {
     // Receivers of tests have private addresses, which only this app of the stack takes.
     const response = slug === "events-api"
       ? await stack.request(`/${path}`, init)
-      : await readJson(await apps.get(slug)?.request(`/${path}`, init));
+      : await readJson(await callApp(apps.get(slug), `/${path}`, init));
     return response.body;
   };
 }
 
-async function readJson(response: Response | undefined): Promise<{ readonly body: unknown }> {
-  return { body: await response?.json() };
+async function readJson(response: Response): Promise<{ readonly body: unknown }> {
+  return { body: await response.json() };
 }
 
 async function changeContact({ stack }: WebhookClient, call: Call, tenant: Tenant): Promise<void> {

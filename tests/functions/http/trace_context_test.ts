@@ -5,6 +5,7 @@ import { consoleLog, type LogFields } from "../../../shared/runtime/log.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const traceparent = (digit: string): string => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
 
@@ -69,7 +70,7 @@ Deno.test("sends that share one database transaction keep each its own tracepare
   using recorded = recordConsole();
   const digits = [..."123456789"];
   await Promise.all(digits.map(async (digit) => {
-    await app.request("/send-message", {
+    await callApp(app, "/send-message", {
       method: "POST",
       headers: {
         ...{ "X-Client-Token": tenant.token, "Content-Type": "application/json" },

@@ -6,6 +6,7 @@ import { createOperator, createToken, type Tenant } from "../../support/fixtures
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import type { Database } from "../../../shared/database/database.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const key = (value: string): Record<string, string> => ({ "Idempotency-Key": value });
@@ -241,7 +242,7 @@ async function crashDuringSend(stack: MessagingStack, tenant: Tenant): Promise<v
         : stack.services.database.rpc(name, request),
   };
   const app = createSendMessageApp({ ...stack.services, database: crashing });
-  void app.request("/send-message", {
+  void callApp(app, "/send-message", {
     method: "POST",
     headers: { "X-Client-Token": tenant.token, "Content-Type": "application/json", ...key("k") },
     body: JSON.stringify({ instanceId: tenant.instanceId, ...text }),

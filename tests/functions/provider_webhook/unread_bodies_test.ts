@@ -5,6 +5,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { createWebhookClient, type WebhookClient, webhookSecret } from "./webhook_client.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 
 const signature = `sha256=${"0".repeat(64)}`;
 const mebibyte = 1024 * 1024;
@@ -38,7 +39,7 @@ function post(
   { stream }: HeldBody,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return Promise.resolve(app.request(`/provider-webhook/${path}`, {
+  return Promise.resolve(callApp(app, `/provider-webhook/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: stream,
@@ -151,7 +152,8 @@ Deno.test("a delivery in very many small parts is refused before most of it is r
   const parts = function* (): Generator<Uint8Array> {
     for (; read < 32_000; read++) yield Uint8Array.of(0x20);
   };
-  const response = await client.app.request(
+  const response = await callApp(
+    client.app,
     `/provider-webhook/whatsapp_cloud/${official.instanceId}`,
     {
       method: "POST",

@@ -40,7 +40,12 @@ async function listStatuses(slug: string, { method, path }: Operation): Promise<
  * @throws AssertionError where the answer is not what the contract of the operation says: a member that
  * is missing, wrong or not described, or a status or an error that the operation does not name.
  */
-export async function callApp(app: Hono, path: string, init?: RequestInit): Promise<Response> {
+export async function callApp(
+  app: Hono | undefined,
+  path: string,
+  init?: RequestInit,
+): Promise<Response> {
+  if (app === undefined) throw new Error(`no app for ${path}: add it to every_app.ts`);
   const response = await app.request(path, init);
   const { pathname } = new URL(path, "http://localhost");
   const [slug = "", ...rest] = pathname.split("/").filter((part) => part !== "");
