@@ -1,5 +1,5 @@
 import { withTimeout } from "../runtime/time_limit.ts";
-import { CallLine, type LineLimits, type WaitingCall } from "./call_line.ts";
+import { type BatchLimits, CallBatcher, type WaitingCall } from "./call_batcher.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { DatabaseError, provesRollback } from "./sqlstates.ts";
@@ -7,8 +7,8 @@ import { findTenant, TenantCalls, type TenantLimits } from "./tenant_calls.ts";
 
 /** A function that executes several calls of another one as one transaction. */
 interface Group<Name extends RpcName> {
-  /** Whether it may take a call. The others need not wait for a group that leaves them out. */
-  readonly isPlain: (request: RequestOf<Name>) => boolean;
+  /** Whether it takes a call. The others need not wait for a group that leaves them out. */
+  readonly takes: (request: RequestOf<Name>) => boolean;
   /** Null for a call that it does not take. */
   readonly callAll: (
     database: Database,
@@ -28,11 +28,11 @@ const maxGroupedPayload = 32 * 1024;
 
 const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
   authenticate_client: {
-    isPlain: () => true,
+    takes: () => true,
     callAll: (database, calls) => database.rpc("authenticate_clients", { calls }),
   },
   accept_message: {
-    isPlain: ({ message, assignment, agent, delivery }) =>
+    takes: ({ message, assignment, agent, delivery }) =>
       message !== null && message.needsPhone === undefined &&
       message.pausesAgent === undefined && assignment === null &&
       agent === null && delivery !== null &&
@@ -41,11 +41,11 @@ const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
     callAll: (database, calls) => database.rpc("accept_messages", { calls }),
   },
   settle_messages: {
-    isPlain: ({ results }) => results.length === 1 && results[0]?.outcome === "accepted",
+    takes: ({ results }) => results.length === 1 && results[0]?.outcome === "accepted",
     callAll: (database, calls) => database.rpc("settle_message_calls", { calls }),
   },
   record_provider_events: {
-    isPlain: ({ events, payload }) =>
+    takes: ({ events, payload }) =>
       events.length === 1 && (payload?.length ?? 0) <= maxGroupedPayload,
     callAll: (database, calls) => database.rpc("record_provider_event_calls", { calls }),
   },
@@ -53,10 +53,10 @@ const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
 
 /**
  * Measured: a message of a group of 4, 8 or 16 costs 0.31, 0.23 or 0.16 of the processor time of a
- * single one, so larger groups save little more. Two flights at once served 753 sends a second where one
- * served 892, so a second one leaves only beside a flight that takes several times as long as usual.
+ * single one, so larger groups save little more. Two batches at once served 753 sends a second where one
+ * served 892, so a second one starts only beside a batch that takes several times as long as usual.
  */
-const productLimits: LineLimits = { maxCalls: 32, slowAfterMs: 25 };
+const productLimits: BatchLimits = { maxCalls: 32, slowAfterMs: 25 };
 
 /**
  * A tenant's calls by themselves. A quarter of the 20 connections of a process: one that waits for a lock
@@ -83,28 +83,28 @@ const partingMs = 5_000;
  */
 export function groupCalls(
   transport: Database,
-  limits: LineLimits = productLimits,
+  limits: BatchLimits = productLimits,
   lone = new TenantCalls(loneLimits),
 ): Database {
   const database = callAlone(transport, lone);
-  const lines: Lines<GroupedRpc> = {
-    authenticate_client: openLine(database, "authenticate_client", limits),
-    accept_message: openLine(database, "accept_message", limits),
-    settle_messages: openLine(database, "settle_messages", limits),
-    record_provider_events: openLine(database, "record_provider_events", limits),
+  const batchers: Batchers<GroupedRpc> = {
+    authenticate_client: openBatcher(database, "authenticate_client", limits),
+    accept_message: openBatcher(database, "accept_message", limits),
+    settle_messages: openBatcher(database, "settle_messages", limits),
+    record_provider_events: openBatcher(database, "record_provider_events", limits),
   };
   return {
     rpc<Name extends RpcName>(name: Name, request: RequestOf<Name>): Promise<ResultOf<Name>> {
       // A group's function takes no hashes: the call would roll the group back once more.
-      const isAlone = !findGroup(name)?.isPlain(request) || "denialHashes" in request ||
+      const isAlone = !findGroup(name)?.takes(request) || "denialHashes" in request ||
         lone.isHeldUp(findTenant(request));
       if (isAlone) return database.rpc(name, request);
-      return (lines as { readonly [Other in RpcName]?: unknown } as Lines<Name>)[name].call(
+      return (batchers as { readonly [Other in RpcName]?: unknown } as Batchers<Name>)[name].call(
         request,
       );
     },
     close: async () => {
-      const drained = Promise.all(Object.values(lines).map((line) => line.drain()));
+      const drained = Promise.all(Object.values(batchers).map((batcher) => batcher.drain()));
       await withTimeout(drained, partingMs);
       await database.close();
     },
@@ -123,15 +123,15 @@ function findGroup<Name extends RpcName>(name: Name): Group<Name> | undefined {
   return (groups as { readonly [Other in RpcName]?: unknown })[name] as Group<Name> | undefined;
 }
 
-type Lines<Name extends RpcName> = { readonly [Each in Name]: Line<Each> };
-type Line<Name extends RpcName> = CallLine<RequestOf<Name>, ResultOf<Name>>;
+type Batchers<Name extends RpcName> = { readonly [Each in Name]: Batcher<Each> };
+type Batcher<Name extends RpcName> = CallBatcher<RequestOf<Name>, ResultOf<Name>>;
 type Call<Name extends RpcName> = WaitingCall<RequestOf<Name>, ResultOf<Name>>;
 
-function openLine<Name extends GroupedRpc>(
+function openBatcher<Name extends GroupedRpc>(
   database: Database,
   name: Name,
-  limits: LineLimits,
-): Line<Name> {
+  limits: BatchLimits,
+): Batcher<Name> {
   const callSingly = async ({ request, resolve, reject }: Call<Name>): Promise<void> => {
     try {
       resolve(await database.rpc(name, request));
@@ -139,11 +139,11 @@ function openLine<Name extends GroupedRpc>(
       reject(error);
     }
   };
-  return new CallLine(async (calls: readonly Call<Name>[], land) => {
+  return new CallBatcher(async (calls: readonly Call<Name>[], complete) => {
     const [first] = calls;
     if (first !== undefined && calls.length === 1) return await callSingly(first);
     const single = await callTogether(database, name, calls);
-    land();
+    complete();
     await Promise.all(single.map(callSingly));
   }, limits);
 }

@@ -43,7 +43,7 @@ const heldRequest = {
 /** What no group takes leaves before the group: no tenant's calls wait for each other. */
 const allAtOnce = new TenantCalls({ maxCalls: 1_000, waitMs: 0, slowAfterMs: Infinity });
 
-/** Makes the calls as one group, as far as one takes them: they all wait for a flight that the test holds back. */
+/** Makes the calls as one group, as far as one takes them: they all wait for a batch that the test holds back. */
 export async function callAsGroup<Name extends RpcName>(
   transport: Database,
   name: Name,

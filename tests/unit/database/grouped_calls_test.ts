@@ -10,7 +10,7 @@ import { callUntyped } from "../../support/database/untyped_calls.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 /** A call that reached the transport, answered by the test. */
-interface Flight {
+interface Batch {
   readonly name: string;
   /** What the calls in it asked for. */
   readonly asked: readonly unknown[];
@@ -20,15 +20,15 @@ interface Flight {
 }
 
 /** A transport whose calls wait until the test answers them. */
-function openTransport(): { flights: Flight[]; transport: Database; isClosed: () => boolean } {
-  const flights: Flight[] = [];
+function openTransport(): { batches: Batch[]; transport: Database; isClosed: () => boolean } {
+  const batches: Batch[] = [];
   let isClosed = false;
   const transport: Database = {
     // deno-lint-ignore no-explicit-any -- the test decides what a call is answered with
     rpc: (name, request: any): Promise<any> => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const asked = request.calls?.map((call: { asked: unknown }) => call.asked) ?? [request.asked];
-      flights.push({
+      batches.push({
         name,
         asked,
         answer: (isTaken = () => true) => {
@@ -44,7 +44,7 @@ function openTransport(): { flights: Flight[]; transport: Database; isClosed: ()
       return Promise.resolve();
     },
   };
-  return { flights, transport, isClosed: () => isClosed };
+  return { batches, transport, isClosed: () => isClosed };
 }
 
 const patient = { maxCalls: 32, slowAfterMs: 60_000 };
@@ -67,81 +67,81 @@ function pass(): Promise<void> {
 /** A first call under way, and calls that wait for it. */
 async function gather(
   database: Database,
-  flights: readonly Flight[],
+  batches: readonly Batch[],
   asked: readonly unknown[],
 ): Promise<Promise<unknown>[]> {
   const first = settle(database, "first");
   const others = asked.map((one) => settle(database, one));
-  flights.at(-1)?.answer();
+  batches.at(-1)?.answer();
   assertEquals(await first, "first");
   await pass();
   return others;
 }
 
 Deno.test("a call leaves at once and alone while no other is under way", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, patient);
   for (const asked of [1, 2]) {
     const answer = settle(database, asked);
-    assertEquals(flights.length, asked);
-    flights.at(-1)?.answer();
+    assertEquals(batches.length, asked);
+    batches.at(-1)?.answer();
     assertEquals(await answer, asked);
     await pass();
   }
-  assertEquals(flights.map(({ name }) => name), ["settle_messages", "settle_messages"]);
+  assertEquals(batches.map(({ name }) => name), ["settle_messages", "settle_messages"]);
 });
 
 Deno.test("calls that come while one is under way leave together when it lands, and each gets its own result", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, patient);
-  const others = await gather(database, flights, [1, 2, 3]);
-  assertEquals(flights.slice(1).map(({ name, asked }) => [name, asked]), [
+  const others = await gather(database, batches, [1, 2, 3]);
+  assertEquals(batches.slice(1).map(({ name, asked }) => [name, asked]), [
     ["settle_message_calls", [1, 2, 3]],
   ]);
-  flights[1]?.answer();
+  batches[1]?.answer();
   assertEquals(await Promise.all(others), [1, 2, 3]);
 });
 
-Deno.test("a group has 32 calls at most; the 33rd waits for the next flight", async () => {
-  const { flights, transport } = openTransport();
+Deno.test("a group has 32 calls at most; the 33rd waits for the next batch", async () => {
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, patient);
   const numbers = Array.from({ length: 33 }, (_, number) => number);
-  const others = await gather(database, flights, numbers);
-  assertEquals(flights[1]?.asked, numbers.slice(0, 32));
-  assertEquals(flights.length, 2);
-  flights[1]?.answer();
+  const others = await gather(database, batches, numbers);
+  assertEquals(batches[1]?.asked, numbers.slice(0, 32));
+  assertEquals(batches.length, 2);
+  batches[1]?.answer();
   await pass();
-  assertEquals(flights[2]?.asked, [32]);
-  flights[2]?.answer();
+  assertEquals(batches[2]?.asked, [32]);
+  batches[2]?.answer();
   assertEquals(await Promise.all(others), numbers);
 });
 
-Deno.test("a flight that takes long holds up nobody: the next one leaves beside it", async () => {
-  const { flights, transport } = openTransport();
+Deno.test("a batch that takes long holds up nobody: the next one starts beside it", async () => {
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, { maxCalls: 32, slowAfterMs: 20 });
   const slow = settle(database, "slow");
   const others = [1, 2].map((asked) => settle(database, asked));
-  assertEquals(flights.length, 1);
-  await waitUntil(() => flights.length === 2, { what: "the second flight" });
-  flights[1]?.answer();
+  assertEquals(batches.length, 1);
+  await waitUntil(() => batches.length === 2, { what: "the second batch" });
+  batches[1]?.answer();
   assertEquals(await Promise.all(others), [1, 2]);
   const next = settle(database, 3);
-  assertEquals(flights.length, 3, "the slow flight holds up nobody later either");
-  flights[2]?.answer();
+  assertEquals(batches.length, 3, "the slow batch holds up nobody later either");
+  batches[2]?.answer();
   assertEquals(await next, 3);
-  flights[0]?.answer();
+  batches[0]?.answer();
   assertEquals(await slow, "slow");
 });
 
 Deno.test("calls of one kind wait for none of another, and other functions are called at once", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, patient);
   const names = ["settle_messages", "authenticate_client", "get_message", "get_message"];
   const calls = names.map((name) =>
     callUntyped(database, name, { results: [{ outcome: "accepted" }], asked: name })
   );
-  assertEquals(flights.map(({ name }) => name), names);
-  for (const { answer } of flights) answer();
+  assertEquals(batches.map(({ name }) => name), names);
+  for (const { answer } of batches) answer();
   await Promise.all(calls);
 });
 
@@ -169,32 +169,32 @@ function acceptRequest(changes: Readonly<Record<string, unknown>>): Record<strin
 
 Deno.test("a call that no group takes leaves at once, whatever is under way", async () => {
   for (const [name, request] of notPlain) {
-    const { flights, transport } = openTransport();
+    const { batches, transport } = openTransport();
     const database = groupCalls(transport, patient);
     const plain = { ...acceptRequest({}), results: [{ outcome: "accepted" }] };
     const calls = [plain, plain, { ...plain, ...request }].map((each, asked) =>
       callUntyped(database, name, { ...each, asked })
     );
-    assertEquals(flights.map(({ asked }) => asked), [[0], [2]], JSON.stringify(request));
-    flights[0]?.answer();
+    assertEquals(batches.map(({ asked }) => asked), [[0], [2]], JSON.stringify(request));
+    batches[0]?.answer();
     await pass();
-    for (const { answer } of flights) answer();
+    for (const { answer } of batches) answer();
     await Promise.all(calls);
   }
 });
 
 Deno.test("a call that the group's function does not take runs by its own function", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = groupCalls(transport, patient);
-  const others = await gather(database, flights, [1, 2, 3]);
-  flights[1]?.answer((asked) => asked !== 2);
+  const others = await gather(database, batches, [1, 2, 3]);
+  batches[1]?.answer((asked) => asked !== 2);
   await pass();
-  assertEquals(flights.slice(2).map(({ name, asked }) => [name, asked]), [["settle_messages", [
+  assertEquals(batches.slice(2).map(({ name, asked }) => [name, asked]), [["settle_messages", [
     2,
   ]]]);
   const next = settle(database, 4);
-  assertEquals(flights[3]?.asked, [4], "the line goes on meanwhile");
-  for (const { answer } of flights.slice(2)) answer();
+  assertEquals(batches[3]?.asked, [4], "the others go on meanwhile");
+  for (const { answer } of batches.slice(2)) answer();
   assertEquals(await Promise.all([...others, next]), [1, 2, 3, 4]);
 });
 
@@ -203,23 +203,23 @@ const rollbackCodes = [
 ];
 for (const code of rollbackCodes) {
   Deno.test(`a group that ${code} rolled back runs call by call: the bad call alone fails`, async () => {
-    const { flights, transport } = openTransport();
+    const { batches, transport } = openTransport();
     const database = groupCalls(transport, patient);
-    const others = await gather(database, flights, [1, 2, 3]);
-    flights[1]?.fail(code);
+    const others = await gather(database, batches, [1, 2, 3]);
+    batches[1]?.fail(code);
     await pass();
-    const singles = flights.slice(2);
+    const singles = batches.slice(2);
     assertEquals(singles.map(({ name, asked }) => [name, asked]), [
       ["settle_messages", [1]],
       ["settle_messages", [2]],
       ["settle_messages", [3]],
     ]);
-    for (const flight of singles) {
-      if (flight.asked[0] === 2) flight.fail("MI005");
-      else flight.answer();
+    for (const batch of singles) {
+      if (batch.asked[0] === 2) batch.fail("MI005");
+      else batch.answer();
     }
     assertEquals(await Promise.all(others), [1, "contact_blocked", 3]);
-    assertEquals(flights.length, 5);
+    assertEquals(batches.length, 5);
   });
 }
 
@@ -229,15 +229,15 @@ const unclearCodes = [
 ];
 for (const code of unclearCodes) {
   Deno.test(`after ${code}, which proves no rollback, no call of the group is made again: each fails as by itself`, async () => {
-    const { flights, transport } = openTransport();
+    const { batches, transport } = openTransport();
     const database = retryOnConflict(groupCalls(transport, patient));
-    const others = await gather(database, flights, [1, 2, 3]);
-    flights[1]?.fail(code);
+    const others = await gather(database, batches, [1, 2, 3]);
+    batches[1]?.fail(code);
     const outcomes = await Promise.all(others);
     const single = settle(database, "single");
-    flights[2]?.fail(code);
+    batches[2]?.fail(code);
     assertEquals(outcomes, Array(3).fill(await single));
-    assertEquals(flights.length, 3);
+    assertEquals(batches.length, 3);
   });
 }
 
@@ -260,55 +260,55 @@ Deno.test("an answer that does not tell the calls apart is a defect of each, and
 });
 
 Deno.test("a call that lost a conflict by itself, after its group did, is repeated by itself", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = retryOnConflict(groupCalls(transport, patient));
-  const others = await gather(database, flights, [1, 2]);
-  flights[1]?.fail("40P01");
+  const others = await gather(database, batches, [1, 2]);
+  batches[1]?.fail("40P01");
   await pass();
-  flights[2]?.answer();
-  flights[3]?.fail("40P01");
-  await waitUntil(() => flights.length === 5, { what: "the repeated call" });
-  flights[4]?.answer();
+  batches[2]?.answer();
+  batches[3]?.fail("40P01");
+  await waitUntil(() => batches.length === 5, { what: "the repeated call" });
+  batches[4]?.answer();
   assertEquals(await Promise.all(others), [1, 2]);
-  assertEquals(flights.map(({ asked }) => asked), [["first"], [1, 2], [1], [2], [2]]);
+  assertEquals(batches.map(({ asked }) => asked), [["first"], [1, 2], [1], [2], [2]]);
 });
 
 Deno.test("load shedding counts the calls of a group, not the group", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const database = shedLoad(groupCalls(transport, patient), { maxCalls: 3, waitMs: 20 });
   const authenticate = (asked: unknown): Promise<unknown> =>
     callUntyped(database, "authenticate_client", { asked }).then(({ got }) => got);
   const calls = [1, 2, 3].map(authenticate);
   const refused = authenticate(4).catch(({ code }) => code);
   assertEquals(await refused, "service_unavailable");
-  flights[0]?.answer();
+  batches[0]?.answer();
   await pass();
-  assertEquals(flights[1]?.asked, [2, 3]);
-  flights[1]?.answer();
+  assertEquals(batches[1]?.asked, [2, 3]);
+  batches[1]?.answer();
   assertEquals(await Promise.all(calls), [1, 2, 3]);
 });
 
 Deno.test("closing lets calls leave that wait, and closes the connections after all have their answers", async () => {
-  const { flights, transport, isClosed } = openTransport();
+  const { batches, transport, isClosed } = openTransport();
   const database = groupCalls(transport, patient);
   const calls = [1, 2, 3].map((asked) => settle(database, asked));
   const closing = database.close();
   await pass();
-  assertEquals(flights.map(({ asked }) => asked), [[1], [2, 3]]);
-  flights[1]?.fail("40P01");
+  assertEquals(batches.map(({ asked }) => asked), [[1], [2, 3]]);
+  batches[1]?.fail("40P01");
   await pass();
-  assertEquals(flights.map(({ asked }) => asked), [[1], [2, 3], [2], [3]]);
-  for (const { answer } of flights.slice(2)) answer();
+  assertEquals(batches.map(({ asked }) => asked), [[1], [2, 3], [2], [3]]);
+  for (const { answer } of batches.slice(2)) answer();
   await pass();
   assert(!isClosed());
-  flights[0]?.answer();
+  batches[0]?.answer();
   await closing;
   assert(isClosed());
   assertEquals(await Promise.all(calls), [1, 2, 3]);
 });
 
 Deno.test("while a tenant's call waits by itself, its calls join no group, and other tenants' do", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const lone = new TenantCalls({ maxCalls: 5, waitMs: 60_000, slowAfterMs: 20 });
   const database = groupCalls(transport, patient, lone);
   const settleOf = (instanceId: string, asked: unknown): Promise<unknown> =>
@@ -319,18 +319,18 @@ Deno.test("while a tenant's call waits by itself, its calls join no group, and o
   await waitUntil(() => Promise.resolve(lone.isHeldUp("a")));
   const others = [settleOf("a", 1), settleOf("b", 2), settleOf("a", 3), settleOf("b", 4)];
   await pass();
-  assertEquals(flights.map(({ asked }) => asked), [["stuck"], [1], [3]]);
-  flights[0]?.answer();
+  assertEquals(batches.map(({ asked }) => asked), [["stuck"], [1], [3]]);
+  batches[0]?.answer();
   await stuck;
   await pass();
-  assertEquals(flights.at(-1)?.asked, [2, 4]);
-  for (const flight of flights.slice(1)) flight.answer();
+  assertEquals(batches.at(-1)?.asked, [2, 4]);
+  for (const batch of batches.slice(1)) batch.answer();
   await Promise.all(others);
   assert(!lone.isHeldUp("a"));
 });
 
 Deno.test("of one tenant a bounded number of calls runs by itself; one more fails when its turn does not come", async () => {
-  const { flights, transport } = openTransport();
+  const { batches, transport } = openTransport();
   const lone = new TenantCalls({ maxCalls: 2, waitMs: 20, slowAfterMs: 60_000 });
   const database = groupCalls(transport, patient, lone);
   const read = (instanceId: string, asked: unknown): Promise<unknown> =>
@@ -340,11 +340,11 @@ Deno.test("of one tenant a bounded number of calls runs by itself; one more fail
   assertEquals([refusal.status, refusal.extras.headers], [503, { "Retry-After": "1" }]);
   const other = read("b", 4);
   await pass();
-  assertEquals(flights.map(({ asked }) => asked), [[1], [2], [4]]);
-  for (const flight of flights.splice(0)) flight.answer();
+  assertEquals(batches.map(({ asked }) => asked), [[1], [2], [4]]);
+  for (const batch of batches.splice(0)) batch.answer();
   await Promise.all([...under, other]);
   const next = read("a", 5);
   await pass();
-  flights[0]?.answer();
+  batches[0]?.answer();
   assertEquals(await next, { got: 5 });
 });
