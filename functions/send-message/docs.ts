@@ -68,6 +68,14 @@ const documentedBody = z.union([
     .extend({ assignTo: shape.assignTo.unwrap() }).meta({ title: "assignment" }),
 ]);
 
+/** What each type needs, as one sentence. */
+const requirements = sendableTypes.map((type) => {
+  const fields = fieldsOf(type).needs.map((name) =>
+    name === "mediaUrl" ? "either `mediaUrl` or `mediaId`" : `\`${name}\``
+  );
+  return `\`${type}\` requires ${fields.join(" and ")}`;
+}).join("; ");
+
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { contactId: demoContactId, conversationId: demoConversationId };
 const pausedUntil = "2026-11-23T13:30:00.000Z";
@@ -81,8 +89,8 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:
-    "Sends text, an image, a video, audio, a document or an option list: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
-    "`messageType` is required when there is content: `text` requires `message`; `image`, `video`, `audio` and `document` require either `mediaUrl` or `mediaId`, the id of a file that media-api keeps; `option_list` requires `optionList` and `message`. `audio` does not allow `message`; `contact_request` (official channel) requires `message`, and asks a person who hides the phone number for it.\n\n" +
+    "Sends a text, a file, an option list or a request for the phone number: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
+    `\`messageType\` is required when there is content: ${requirements}. \`mediaId\` is the id of a file that media-api keeps. \`audio\` does not allow \`message\`; \`contact_request\` (official channel) asks a person who hides the phone number for it.\n\n` +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
