@@ -1,3 +1,4 @@
+import type { OfEachSendable } from "../../support/fixtures/one_of_each_type.ts";
 import { demoOperatorEmail } from "../../../shared/openapi/demo_fixtures.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { driveRequestTable } from "../contract/request_table.ts";
@@ -76,13 +77,14 @@ Deno.test("send-message takes each field and refuses its wrong values by name", 
 // Specification 4.4.
 Deno.test("messageType and the field of its content are required by what is sent", async () => {
   await using service = await startService();
-  const needed: Readonly<Record<string, readonly string[]>> = {
+  const needed: OfEachSendable<readonly string[]> = {
     text: ["message"],
     image: ["mediaUrl"],
     video: ["mediaUrl"],
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["message", "optionList"],
+    contact_request: ["message"],
   };
   for (const [messageType, fields] of Object.entries(needed)) {
     // Content of another type, so that there is something to send.

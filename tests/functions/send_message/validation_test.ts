@@ -1,3 +1,4 @@
+import type { OfEachSendable } from "../../support/fixtures/one_of_each_type.ts";
 import { assert, assertEquals, assertStringIncludes } from "../../support/assert.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
@@ -202,13 +203,14 @@ const refusals: readonly Refusal[] = [
 Deno.test("what a message type needs is named field by field, and sentBy may be any text of 1 to 64 characters", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const needed = {
+  const needed: OfEachSendable<readonly string[]> = {
     text: ["message"],
     image: ["mediaUrl"],
     video: ["mediaUrl"],
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["optionList", "message"],
+    contact_request: ["message"],
   };
   for (const [messageType, paths] of Object.entries(needed)) {
     const { status, body } = await stack.send(tenant, { phone, messageType });

@@ -1,4 +1,5 @@
 /** The production adapters, unchanged, against the simulated providers. */
+import { type OfEachSendable, oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
 import { registry } from "../../../shared/providers/registry.ts";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
@@ -38,59 +39,28 @@ function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
 
 /** The customer whose message opens the window for free text on the official channel. */
 const customer = { instance: "INSTANCE", waId: "5511912345678" };
-const optionList = {
-  title: "Departments",
-  buttonLabel: "Choose",
-  options: [{ id: "sales", title: "Sales", description: "New orders" }, {
-    id: "2",
-    title: "Help",
-  }],
-};
+const { image, video, audio, document, option_list } = oneOfEachType;
 const seenOptionList = {
-  ...optionList,
-  options: [{ id: "sales", title: "Sales", description: "New orders" }, {
-    id: "2",
-    title: "Help",
-    description: null,
-  }],
+  ...option_list.optionList,
+  options: option_list.optionList.options.map((option) => ({ description: null, ...option })),
 };
-const picture = "https://files.example.com/a.jpg";
-const film = "https://files.example.com/a.mp4";
-const paper = "https://files.example.com/a.pdf";
-const sound = "https://files.example.com/a.mp3";
-const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = [
-  [{ messageType: "text", message: "Olá" }, { messageType: "text", text: "Olá" }],
-  [{ messageType: "image", mediaUrl: picture, message: "Look" }, {
-    messageType: "image",
-    mediaUrl: picture,
-    text: "Look",
-  }],
-  [{ messageType: "video", mediaUrl: film, message: "Watch" }, {
-    messageType: "video",
-    mediaUrl: film,
-    text: "Watch",
-  }],
-  [{ messageType: "audio", mediaUrl: sound }, {
-    messageType: "audio",
-    mediaUrl: sound,
-    text: null,
-  }],
-  [{ messageType: "document", mediaUrl: paper, mediaFilename: "Offer.pdf", message: "Here" }, {
-    messageType: "document",
-    mediaUrl: paper,
-    fileName: "Offer.pdf",
-    text: "Here",
-  }],
-  [{ messageType: "option_list", message: "How can we help?", optionList }, {
-    messageType: "option_list",
-    text: "How can we help?",
-    optionList: seenOptionList,
-  }],
-  [{ messageType: "contact_request", message: "Your number?" }, {
-    messageType: "contact_request",
-    text: "Your number?",
-  }],
-];
+
+/** What the simulator shows of each. */
+const seenOfEach: OfEachSendable<Record<string, unknown>> = {
+  text: { text: "Olá" },
+  image: { mediaUrl: image.mediaUrl, text: "Veja" },
+  video: { mediaUrl: video.mediaUrl, text: "Veja" },
+  audio: { mediaUrl: audio.mediaUrl, text: null },
+  document: { mediaUrl: document.mediaUrl, fileName: "Oferta.pdf", text: "Segue" },
+  option_list: { text: "Quando?", optionList: seenOptionList },
+  contact_request: { text: "Seu número?" },
+};
+const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = Object.entries(
+  seenOfEach,
+).map(([messageType, seen]) => [
+  oneOfEachType[messageType as keyof typeof seenOfEach],
+  { messageType, ...seen },
+]);
 
 for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [content, seen] of cases) {
@@ -192,7 +162,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its filled text an
   const { id: templateId } = created as { id: string };
   await server.post("/template-reviews", { templateId, status: "APPROVED" });
   const components = [
-    { type: "header", parameters: [{ type: "image", image: { link: picture } }] },
+    { type: "header", parameters: [{ type: "image", image: { link: image.mediaUrl } }] },
     { type: "body", parameters: [{ type: "text", parameter_name: "nome", text: "Ana" }] },
     {
       type: "button",
