@@ -7,7 +7,7 @@ import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
-import { type CreateInstanceRequest, type UpdateInstanceRequest } from "./instance_contract.ts";
+import type { CreateInstanceRequest, UpdateInstanceRequest } from "./instance_contract.ts";
 import { changeRecord, executeOnce } from "./record_calls.ts";
 
 /** Dependencies of the functions that write instances. */
