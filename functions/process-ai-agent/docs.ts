@@ -6,6 +6,7 @@ import {
   demoPhone,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import { answeredMeanings } from "../../shared/model/refusal_meaning.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   processAiAgentFailureSchema,
@@ -41,7 +42,7 @@ export const operations: readonly Operation[] = [{
     "recipient_needs_phone",
     "contact_blocked",
     "contact_opted_out",
-    "outside_conversation_window",
+    ...answeredMeanings,
     "send_window_never_opens",
     "provider_send_failed",
     "provider_outcome_unknown",

@@ -8,6 +8,7 @@ import {
   demoPhone,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import { answeredMeanings } from "../../shared/model/refusal_meaning.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { type ContentField, fieldsOf, isMediaType } from "../../shared/model/message_content.ts";
 import {
@@ -114,7 +115,7 @@ export const operations: readonly Operation[] = [{
     "media_pending",
     "media_failed",
     "media_expired",
-    "outside_conversation_window",
+    ...answeredMeanings,
     "send_window_never_opens",
     "provider_send_failed",
     "provider_outcome_unknown",

@@ -2,6 +2,7 @@ import { AppError, type RefusalBody } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
 import type { AcceptedOutcome, AssignmentOutcome } from "../database/rpcs/messages.ts";
 import type { HeldBy, MessageStatus } from "../model/message_status.ts";
+import { toErrorCode } from "../model/refusal_meaning.ts";
 import type { Receipt } from "../providers/provider.ts";
 
 /** The result of a successful call: a message, an assignment, or both. */
@@ -42,16 +43,11 @@ export function respondToSending(
       return { status: 200, body };
     }
     case "rejected":
-      return refuse(
-        receipt.meaning === "outside_conversation_window"
-          ? receipt.meaning
-          : "provider_send_failed",
-        {
-          ...describeOutcome(outcome, "failed", null),
-          details: { code: receipt.code, message: receipt.message },
-          retryable: receipt.retryable,
-        },
-      );
+      return refuse(toErrorCode(receipt.meaning), {
+        ...describeOutcome(outcome, "failed", null),
+        details: { code: receipt.code, message: receipt.message },
+        retryable: receipt.retryable,
+      });
     case "unknown":
       return refuse("provider_outcome_unknown", {
         ...describeOutcome(outcome, "unconfirmed", null),
@@ -87,7 +83,7 @@ export function toSentStatus(status: MessageStatus | null): MessageStatus {
 }
 
 function refuse(
-  code: "outside_conversation_window" | "provider_send_failed" | "provider_outcome_unknown",
+  code: ReturnType<typeof toErrorCode> | "provider_outcome_unknown",
   body: Record<string, unknown>,
 ): StoredResponse<RefusalBody> {
   const refusal = new AppError(code, { body });

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "./errors.ts";
+
 /**
  * What a provider's refusal means beyond the message that it refuses. SQL acts by it, so that no statement
  * knows a provider's number.
@@ -13,3 +15,18 @@ export type RefusalMeaning =
   | "contact_opted_out"
   /** The channel addresses this message by phone alone. */
   | "recipient_needs_phone";
+
+/**
+ * Meanings by which a sending call is answered: each is an error code of its own, in place of
+ * `provider_send_failed`.
+ */
+export const answeredMeanings = [
+  "outside_conversation_window",
+] as const satisfies readonly (ErrorCode & RefusalMeaning)[];
+
+/** The error code of a refused send. */
+export function toErrorCode(
+  meaning: RefusalMeaning | undefined,
+): (typeof answeredMeanings)[number] | "provider_send_failed" {
+  return answeredMeanings.find((answered) => answered === meaning) ?? "provider_send_failed";
+}

@@ -1,5 +1,6 @@
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { type ErrorCode, listErrors } from "../../../shared/model/errors.ts";
+import { answeredMeanings } from "../../../shared/model/refusal_meaning.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
@@ -98,7 +99,7 @@ const retryAfterCodes: ReadonlySet<ErrorCode> = new Set([
 
 /** Errors that may contain the provider's error. */
 const providerCodes: ReadonlySet<ErrorCode> = new Set([
-  "outside_conversation_window",
+  ...answeredMeanings,
   "provider_send_failed",
   "provider_template_send_failed",
   "provider_outcome_unknown",
