@@ -70,7 +70,7 @@ async function readCalls(path: string): Promise<string[]> {
 
 /** Whether a block starts something that a reader has or not: Node's tools, an AI client. */
 function startsProgram(block: string): boolean {
-  return /\b(?:npx|npm) |^(?:claude|code) /m.test(block);
+  return /(?:npx|npm|mcp add|--add-mcp) /.test(block);
 }
 
 /** What `tour.md` and `your-own-instance.md` give the shell of every other page. */
