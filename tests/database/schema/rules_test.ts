@@ -41,7 +41,7 @@ async function isCalledInPlan(
       : `explain (verbose) select ${call} from ${table} t`,
   );
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-  return plan.includes(`${name}(`) || plan.includes("Function Scan");
+  return plan.includes(`${name}(`) || plan.includes("Function Scan on messaging.");
 }
 
 Deno.test("every rule is inlined where it is called", async () => {

@@ -13,7 +13,12 @@ begin
     return;
   end if;
   perform messaging.hold_event_floors(array(
-    select distinct c.instance_id from messaging.contacts c where c.id = any (contact_ids)
+    select distinct living.instance_id
+    from (
+      select c.instance_id from messaging.contacts c where c.id = any (contact_ids)
+      -- Its plan must not follow the order: that would read all contacts.
+      offset 0
+    ) as living
   ));
   insert into messaging.events (instance_id, contact_id, type, data)
   select c.instance_id, c.id, 'contact.created',

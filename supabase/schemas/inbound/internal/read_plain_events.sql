@@ -1,5 +1,6 @@
--- The calls of record_provider_events (`calls`) that have one event of a plain kind. Of several calls
--- about one message, or of one that quotes it, only the first is given: the others must see what it has
+-- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
+-- message, or a delivery event that neither fails a message nor repeats its words. Of several calls about one
+-- message, or of one that quotes it, only the first is given: the others must see what it has
 -- done.
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
 -- another one.
@@ -29,7 +30,16 @@ begin
     -- Also of a call that is not given: what comes after it must not be recorded before it.
     seen_keys := seen_keys || message_key;
     continue when is_later or jsonb_array_length(call->'events') <> 1
-      or not messaging.is_plain_event(event);
+      or coalesce(
+        case event->>'kind'
+          when 'message' then event->>'origin' <> 'inbound' or (event->>'mayBeOurs')::boolean
+            or (event->>'isEdit')::boolean
+          when 'status' then event->>'status' not in ('sent', 'delivered', 'read')
+            or event->'sent' is not null
+          else true
+        end,
+        false
+      );
     plain := null;
     plain.place := place;
     plain.instance_id := call->>'instanceId';

@@ -19,18 +19,25 @@ declare
   changed integer[] := '{}';
   unchanged integer[] := '{}';
   recorded integer[] := array_fill(null::integer, array[jsonb_array_length(calls)]);
+  sender record;
   told record;
   place integer;
 begin
   select r.messages, r.statuses into messages, statuses from messaging.read_plain_events(calls) r;
   perform messaging.lock_plain_events(messages || statuses);
   if messages is not null then
-    changed := messaging.record_plain_messages(messages);
+    changed := messaging.record_inbound_messages(messages);
     if cardinality(changed) < cardinality(messages) then
-      messages := array(select e from unnest(messages) as e where e.place <> all (changed));
-      if messaging.add_new_senders(messages) then
-        changed := changed || messaging.record_plain_messages(messages);
-      end if;
+      for sender in
+        select e as event, e.place from messaging.new_messages(messages) as e
+        where e.place <> all (changed) and (
+          select true from messaging.address_owners(e.instance_id, e.identity_keys) limit 1
+        ) is null
+        order by e.place
+      loop
+        perform messaging.add_inbound_message(sender.event, calls->(sender.place - 1)->'events'->0);
+        changed := changed || sender.place;
+      end loop;
     end if;
   end if;
   if statuses is not null then

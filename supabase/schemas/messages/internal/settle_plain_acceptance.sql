@@ -1,6 +1,6 @@
 -- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
--- settle_plain_acceptances does several: the start of statements is most of what a settlement costs,
--- and these are plainer than those for several. `result` as in settle_messages, without an address.
+-- settle_plain_acceptances does several: one statement for both would cost a send 1.10 times as many
+-- instructions. `result` as in settle_messages, without an address.
 -- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
 -- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
 -- checked before rows are locked. A locked row is read anew.
@@ -29,7 +29,6 @@ begin
     and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
     and (
       provider_id is null
-      -- As lock_provider_messages.
       or pg_advisory_xact_lock(
         messaging.provider_message_lock_key(q.instance_id, provider_id)
       )::text is not null
@@ -38,13 +37,7 @@ begin
   if not found then
     return null;
   end if;
-  -- What came under the provider's id before the id was known.
-  perform from messaging.unmatched_statuses u
-  where u.instance_id = tenant and u.provider_message_id = provider_id
-  union all
-  select from messaging.messages e
-  where e.instance_id = tenant and e.provider_message_id = provider_id and e.id <> settled
-    and (e.is_typed_on_phone or e.confirmed_by_echo);
+  perform from messaging.provider_news(tenant, provider_id, settled);
   has_news := found;
   with settled_row as (
     delete from messaging.message_queue q where q.message_id = settled
@@ -75,7 +68,6 @@ begin
     select s.instance_id, (s.message).contact_id, 'message.sent', s.message
     from sent s
   )
-  -- As touch_addressees.
   update messaging.contact_activity a
   set updated_at = greatest(
       a.updated_at,

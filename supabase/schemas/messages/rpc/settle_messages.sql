@@ -45,7 +45,6 @@ declare
   plain uuid[];
   settled uuid[];
   late uuid[];
-  addressees uuid[];
   has_news boolean;
 begin
   if is_short and jsonb_array_length(results) = 1 then
@@ -91,46 +90,12 @@ begin
     settlements := settlements || decided;
   end if;
 
-  -- What follows for the agent, the message's own events, and its instance's queue. News is what came
-  -- under a provider's id before the id was known.
-  if cardinality(settlements) = jsonb_array_length(request->'results') and decided is null then
-    -- All were plain and are known: no message needs to be read again.
-    select exists (
-      select from unnest(settlements) as s
-      where exists (
-        select from messaging.unmatched_statuses e
-        where e.instance_id = any (array[s.instance_id])
-          and e.provider_message_id = any (array[s.provider_message_id])
-      )
-      or exists (
-        select from messaging.messages e
-        where e.instance_id = any (array[s.instance_id])
-          and e.provider_message_id = any (array[s.provider_message_id])
-          and e.id <> s.message_id
-          and (e.is_typed_on_phone or e.confirmed_by_echo)
-      )
-    ) into has_news;
-    addressees := array(select s.contact_id from unnest(settlements) as s);
-  else
-    select exists (
-      select from messaging.messages m
-      where m.id = any (settled || late) and (
-        exists (
-          select from messaging.unmatched_statuses e
-          where e.instance_id = any (array[m.instance_id])
-            and e.provider_message_id = any (array[m.provider_message_id])
-        )
-        or exists (
-          select from messaging.messages e
-          where e.instance_id = any (array[m.instance_id])
-            and e.provider_message_id = any (array[m.provider_message_id])
-            and e.id <> m.id
-            and (e.is_typed_on_phone or e.confirmed_by_echo)
-        )
-      )
-    ) into has_news;
-    addressees := array(select m.contact_id from messaging.messages m where m.id = any (plain));
-  end if;
+  -- What follows for the agent, the message's own events, and its instance's queue.
+  has_news := exists (
+    select from messaging.messages m
+    cross join lateral messaging.provider_news(m.instance_id, m.provider_message_id, m.id) as n
+    where m.id = any (settled || late)
+  );
   if settlements is not null then
     perform messaging.restart_agent_pauses(settlements, clock);
   end if;
@@ -172,7 +137,7 @@ begin
     perform messaging.note_contact(m.contact_id) from messaging.messages m
     where m.id = any (plain);
   elsif plain is not null then
-    perform messaging.touch_addressees(addressees, clock);
+    perform messaging.touch_addressees(short_way.addressees, clock);
   end if;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));

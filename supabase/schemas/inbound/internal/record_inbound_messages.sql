@@ -1,10 +1,12 @@
--- Records inbound messages of known persons and their payloads, as record_message_event does: one
--- statement for all of them.
--- Returns the places of the recorded events. Leaves the others untouched: those of unknown persons, of
--- addresses that belong to several contacts, of contacts that another transaction holds, of messages that
--- are stored already or erased, and of instances whose credentials have been replaced.
+-- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
+-- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
+-- them anything, and a message that the channel does not show requests no answer. A keyword of the instance
+-- decides about marketing instead: see apply_keyword.
+-- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
+-- out, of unknown persons, of addresses that belong to several contacts, and of contacts that another
+-- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
 -- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.record_plain_messages(events messaging.plain_event[])
+create or replace function messaging.record_inbound_messages(events messaging.plain_event[])
 returns integer[]
 language plpgsql
 set search_path = ''
@@ -18,24 +20,25 @@ declare
 begin
   for stored in
     with known as (
-      select e.*, gen_random_uuid() as stored_id, contact.id as contact_id, contact.is_nameless,
+      select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         case
           when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
           then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
         end as keyword_said
-      from unnest(events) as e
+      from messaging.new_messages(events) as e
       cross join lateral (
         select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords
         from messaging.instances i
-        where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+        where i.id = e.instance_id
         limit 1
       ) as instance
       cross join lateral (
         select c.id, c.phone, c.name is null as is_nameless
         from messaging.contacts c
         where c.id = coalesce(
+          e.contact_id,
           (
             select own.id from messaging.contacts own
             where own.instance_id = e.instance_id and own.identity_key = e.identity_keys[1]
@@ -54,32 +57,14 @@ begin
         where v.contact_id = contact.id
         limit 1
       ) as conversation
-      where (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
-        -- Not EXISTS: its plan may read all rows of the instance.
+      where e.contact_id is not null or (
+        (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
         and (
-          select true from messaging.messages m
-          where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+          select true from messaging.address_owners(e.instance_id, e.identity_keys) as o
+          where o.contact_id <> contact.id
           limit 1
         ) is null
-        and (
-          select true from messaging.erased_messages x
-          where x.instance_id = e.instance_id
-            and x.id_hash = messaging.message_id_hash(e.provider_message_id)
-          limit 1
-        ) is null
-        and (
-          select true
-          from unnest(e.identity_keys) as seen(identity_key)
-          cross join lateral (
-            select c.id from messaging.contacts c
-            where c.instance_id = e.instance_id and c.identity_key = seen.identity_key
-            union all
-            select a.contact_id from messaging.contact_addresses a
-            where a.instance_id = e.instance_id and a.identity_key = seen.identity_key
-          ) as owner
-          where owner.id <> contact.id
-          limit 1
-        ) is null
+      )
     ),
     payloads as (
       insert into messaging.provider_events (instance_id, payload)
@@ -92,7 +77,7 @@ begin
         quoted_message_id, media_id, quoted_provider_message_id, author
       )
       -- Not the transaction's instant: messages keep their order by it.
-      select k.stored_id, k.instance_id, k.contact_id, k.conversation_id, 'inbound', k.message_type, k.message,
+      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound', k.message_type, k.message,
         k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
         clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
       from known k
@@ -104,25 +89,25 @@ begin
         is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
         last_inbound_at = greatest(c.last_inbound_at, told.last_at)
       from (
-        select k.contact_id, max(k.occurred_at) as last_at,
+        select k.sender_id, max(k.occurred_at) as last_at,
           (
             array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
           )[1] as name
         from known k
-        group by k.contact_id
+        group by k.sender_id
       ) as told
-      where c.id = any (array[told.contact_id])
+      where c.id = any (array[told.sender_id])
         and (
           c.name is null and told.name is not null
           or c.last_inbound_at is null or c.last_inbound_at < told.last_at
         )
     )
-    select k.place, k.stored_id, k.instance_id, k.contact_id, k.addresses, k.conversation_id,
+    select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
       k.message_type, k.media_id, k.file,
       k.keyword_said, k.occurred_at,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
-      (
+      k.contact_id is null and (
         select true
         from unnest(k.addresses, k.identity_keys) with ordinality
           as seen(address, identity_key, place)
@@ -135,7 +120,7 @@ begin
           proven.address <> seen.address or proven.proven_at < clock - interval '1 hour'
           or proven.proven_at < (
             select max(a.proven_at) from messaging.contact_addresses a
-            where a.contact_id = k.contact_id
+            where a.contact_id = k.sender_id
           )
         )
         limit 1

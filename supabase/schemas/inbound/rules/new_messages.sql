@@ -1,0 +1,34 @@
+-- Those of the inbound messages that are to be recorded: their credentials have not been replaced, and they
+-- are neither stored already nor erased.
+-- The look-ups are no EXISTS: its plan may read all rows of the instance.
+create or replace function messaging.new_messages(events messaging.plain_event[])
+returns setof messaging.plain_event
+language sql
+stable
+begin atomic
+  select e.*
+  from unnest(events) as e
+  where
+    (
+      select true
+      from messaging.instances as i
+      where
+        i.id = e.instance_id
+        and (i.sealed_provider_config != e.sealed_provider_config) is not true
+      limit 1
+    )
+    and (
+      select true
+      from messaging.messages as m
+      where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
+      limit 1
+    ) is null
+    and (
+      select true
+      from messaging.erased_messages as x
+      where
+        x.instance_id = e.instance_id
+        and x.id_hash = messaging.message_id_hash(e.provider_message_id)
+      limit 1
+    ) is null;
+end;
