@@ -14,9 +14,10 @@ export const operations: readonly Operation[] = [{
   access: "clientToken",
   foreignBody: "A message of the protocol, which is JSON-RPC 2.0.",
   success: {
-    description: "The answer; 202 without a body to a notification.",
+    description: "The answer.",
     schema: mcpResponseSchema,
   },
+  otherSuccess: { status: 202, description: "A notification was taken. There is no body." },
   errors: [],
   fields: {
     jsonrpc: "Always `2.0`.",
