@@ -94,10 +94,11 @@ begin
 end;
 $$;
 
--- Whether `content` has the shape that its message type needs: none for words alone, an option list or
--- the choice of one of its rows, a tapped button, a template, else a file. A received file may have neither URL nor id, where
--- the provider tells none. What a sent message needs is checked before it is stored
--- (shared/model/message_content.ts).
+-- Whether `content` has the shape that its message type needs: an option list or the choice of one of its
+-- rows, a tapped button, a template; for any other type no such list or template, and a file only where the
+-- type is one of files. What else a received message holds stands beside it. A received file may have
+-- neither URL nor id, where the provider tells none. What a sent message needs is checked before it is
+-- stored (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
 returns boolean
 language plpgsql
@@ -106,19 +107,23 @@ parallel safe
 set search_path = ''
 as $$
 begin
+  if content is null then
+    return message_type not in ('option_list', 'choice', 'template');
+  end if;
+  if jsonb_typeof(content) <> 'object' or content = '{}' then
+    return false;
+  end if;
   return coalesce(
     case message_type
-      when 'text' then content is null
-      when 'contact_request' then content is null
-      when 'other' then content is null
       when 'option_list' then jsonb_typeof(content->'optionList') = 'object'
         or jsonb_typeof(content->'choice'->'title') = 'string'
       when 'choice' then jsonb_typeof(content->'choice'->'title') = 'string'
       when 'template' then jsonb_typeof(content->'template') = 'object'
-      else content is null
-        or jsonb_typeof(content->'mediaUrl') = 'string'
-        or jsonb_typeof(content->'mediaId') = 'string'
-        or jsonb_typeof(content->'mediaFilename') = 'string'
+      else not content ?| array['optionList', 'template', 'choice'] and case
+        when message_type in ('image', 'audio', 'video', 'document', 'sticker', 'voice')
+          then jsonb_typeof(coalesce(content->'mediaUrl', '""')) = 'string'
+        else not content ?| array['mediaUrl', 'mediaId', 'mediaFilename']
+      end
     end,
     false
   );
@@ -167,8 +172,8 @@ begin
   ) then
     return false;
   end if;
-  if message_type = 'text' then
-    return content is null;
+  if message_type = 'text' and content is null then
+    return true;
   end if;
   return messaging.is_message_content(message_type, content);
 end;
@@ -219,7 +224,8 @@ create type messaging.message_snapshot as (
   cancel_key text,
   expires_at timestamptz
 );
-comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
+comment on column messaging.message_snapshot.content is
+  'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.contact_identities is
   'As shown_identities; NULL for a contact that has none.';
@@ -2234,6 +2240,9 @@ declare
     end,
     case when filters ? 'consent' and path <> 'consent' then '
       and (select k.consent_marketing from messaging.contacts k where k.id = s.contact_id) = $11'
+    end,
+    case when filters ? 'referral' then format('
+      and %L = (select count(*) > 0 from messaging.newest_referral(s.contact_id))', (filters->>'referral')::boolean)
     end
   );
 begin
@@ -2370,6 +2379,7 @@ begin
                 'closesAt', messaging.iso_in_zone(messaging.window_closes_at(c.last_inbound_at), zone)
               )
             end,
+            'referral', ad.referral,
             'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, zone),
             'conversation', case
               when v.id is not null then jsonb_build_object(
@@ -2405,6 +2415,7 @@ begin
       join messaging.tags t on t.id = any (array[g.tag_id])
       where g.contact_id = c.id
     ) as tagged on true
+    left join lateral messaging.newest_referral(c.id) as ad on true
     left join lateral (select messaging.contact_identities(c) as identities) as shown on true
     where c.id is not null or a.merged_into is not null or a.erased_at is not null
   );
@@ -3131,7 +3142,7 @@ end;
 $$;
 
 -- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
--- rows, by touch_contacts. Of each contact it looks at the 50 newest messages.
+-- rows, by touch_contacts. Of each contact it looks at the 50 newest messages; a reaction is none.
 -- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
 -- counts as the later one if it came after ours.
 -- Plans must not depend on statistics.
@@ -3170,6 +3181,7 @@ begin
         select r.sent_at, r.created_at, r.direction
         from messaging.messages r
         where r.contact_id = own.contact_id and r.sent_at is not null
+          and r.message_type <> 'reaction'
         order by r.sent_at desc
         limit 50
       ) as n
@@ -3799,7 +3811,7 @@ $$;
 -- contacts-api: contacts of an instance, a page at a time.
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
--- updatedSince (inclusive). An unknown phone, userId or tag has no contacts.
+-- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
 -- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb
@@ -3810,7 +3822,7 @@ declare
   instance messaging.instances;
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
     'q', nullif(request->>'q', ''), 'consent', request->>'consent',
-    'updatedSince', request->>'updatedSince'
+    'updatedSince', request->>'updatedSince', 'referral', request->>'referral'
   ));
   tag_id uuid;
   contact_id uuid;
@@ -4454,6 +4466,7 @@ begin
       'portfolio', exists (select from messaging.portfolios f where f.contact_id = c.id),
       'awaitingReply', coalesce(a.awaits_reply, false),
       'lastMessageAt', messaging.iso_in_zone(a.last_message_at, zone),
+      'referral', ad.referral,
       'aiAgentPausedUntil', messaging.iso_in_zone(
         (
           select p.paused_until from messaging.agent_pauses p
@@ -4468,6 +4481,7 @@ begin
     )
     from messaging.contacts c
     left join messaging.contact_activity a on a.contact_id = c.id
+    left join lateral messaging.newest_referral(c.id) as ad on true
     where c.id = conversation.contact_id
   );
 end;
@@ -4716,7 +4730,8 @@ $$;
 -- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
 -- merged or erased, and without what a transaction under way may still precede (see change_horizon).
 -- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: status,
--- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, updatedSince.
+-- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or
+-- post brought the contact), updatedSince.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
@@ -4738,6 +4753,7 @@ declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_status constant text := request->>'status';
   of_department constant uuid := (request->>'departmentId')::uuid;
+  is_referred constant boolean := (request->>'referral')::boolean;
   is_awaiting constant boolean := (request->>'awaitingReply')::boolean;
   since constant timestamptz := coalesce((request->>'updatedSince')::timestamptz, '-infinity');
   horizon constant timestamptz := case
@@ -4872,6 +4888,10 @@ begin
             select from messaging.contact_activity a
             where a.contact_id = any (array[(s.v).contact_id]) and a.awaits_reply
           )
+        )
+        and (
+          is_referred is null
+          or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
         )
       order by s.at, s.id
       limit page.size + 1 - cardinality(found_all)
@@ -6819,7 +6839,6 @@ begin
     end,
     'messageType', message.message_type,
     'message', message.message,
-    'choice', message.content->'choice',
     'quotedMessageId', message.quoted_message_id,
     'quotedProviderMessageId', message.quoted_provider_message_id,
     'isGroup', coalesce(message.is_group, false),
@@ -6856,7 +6875,7 @@ begin
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
     'lastError', messaging.shown_error(message.last_error)
-  );
+  ) || messaging.shown_parts(message.content);
 end;
 $$;
 
@@ -8411,6 +8430,20 @@ return coalesce(
   false
 );
 
+-- The ad or post that brought a contact last: `referral` of its newest message that has one. No row for a
+-- contact that none has brought.
+create or replace function messaging.newest_referral(contact_id uuid)
+returns table (referral jsonb)
+language sql
+stable
+begin atomic
+  select m.content -> 'referral'
+  from messaging.messages as m
+  where m.contact_id = newest_referral.contact_id and m.content ? 'referral'
+  order by m.sent_at desc, m.created_at desc
+  limit 1;
+end;
+
 -- The advisory lock of a provider's message id: the messages of an instance share 256 locks, because a
 -- delivery of thousands must not exhaust the server's lock table. See lock_provider_messages.
 create or replace function messaging.provider_message_lock_key(
@@ -8454,6 +8487,18 @@ returns jsonb
 language sql
 immutable
 return error - 'meaning';
+
+-- What a record shows of a message's `content`: the parts of a received message that it has
+-- (shared/model/received_parts.ts), and always `choice`. Its file has members of its own; what an instance has
+-- sent is not repeated.
+create or replace function messaging.shown_parts(content jsonb)
+returns jsonb
+language sql
+immutable
+return '{"choice": null}'::jsonb || coalesce(
+  content - array['mediaUrl', 'mediaId', 'mediaFilename', 'optionList', 'template'],
+  '{}'
+);
 
 -- The purpose of a message as answers show it: the caller's, or `service`. This service's own answer to a
 -- keyword is one.
@@ -8955,7 +9000,8 @@ end;
 $$;
 
 -- Cuts an event's data so that the whole event stays below 20,000 bytes, and says so in `isTruncated`:
--- first the longest text of its members, and of the objects among them, then the next one.
+-- first the longest text or list of its members, and of the objects among them, then the next one. A list
+-- loses the second half of its items.
 -- An event has at most 300 bytes beside its data, and a signed link of 500 takes the place of mediaUrl.
 create or replace function messaging.fit_event_data(data jsonb)
 returns jsonb
@@ -8978,22 +9024,35 @@ begin
     excess := octet_length(fitted::text) - max_bytes;
     exit when excess <= 0;
     fitted := fitted || '{"isTruncated": true}';
-    select leaf.path, leaf.value into longest
+    select leaf.path, leaf.part, leaf.part #>> '{}' as value,
+      jsonb_typeof(leaf.part) = 'array' as is_list
+    into longest
     from (
-      select array[own.key] as path, own.value #>> '{}' as value
+      select array[own.key] as path, own.value as part
       from jsonb_each(fitted) as own
-      where jsonb_typeof(own.value) = 'string'
+      where jsonb_typeof(own.value) in ('string', 'array')
       union all
-      select array[own.key, inner_one.key], inner_one.value #>> '{}'
+      select array[own.key, inner_one.key], inner_one.value
       from jsonb_each(fitted) as own
       cross join lateral jsonb_each(
         case when jsonb_typeof(own.value) = 'object' then own.value else '{}' end
       ) as inner_one
-      where jsonb_typeof(inner_one.value) = 'string'
+      where jsonb_typeof(inner_one.value) in ('string', 'array')
     ) as leaf
-    order by octet_length(to_jsonb(leaf.value)::text) desc
+    order by octet_length(leaf.part::text) desc
     limit 1;
-    exit when longest.path is null or longest.value = '';
+    exit when longest.path is null or longest.value in ('', '[]');
+    if longest.is_list then
+      fitted := jsonb_set(fitted, longest.path, coalesce(
+        (
+          select jsonb_agg(item.value order by item.place)
+          from jsonb_array_elements(longest.part) with ordinality as item(value, place)
+          where item.place <= jsonb_array_length(longest.part) / 2
+        ),
+        '[]'
+      ));
+      continue;
+    end if;
     -- A character may take six bytes: cuts too little rather than too much, and looks again.
     fitted := jsonb_set(fitted, longest.path, to_jsonb(
       left(longest.value, greatest(char_length(longest.value) - greatest(excess / 6, 1), 0))
@@ -10167,7 +10226,8 @@ return row(
   message.message_type,
   message.message,
   case
-    when message.direction = 'inbound' then message.content
+    when message.direction = 'inbound'
+    or message.is_typed_on_phone then message.content
   end,
   message.card_id,
   message.metadata,
@@ -16235,7 +16295,11 @@ begin
       )
       -- Gateways trim whitespace.
       and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
-      and (m.message is not null or m.message_type = event->>'messageType')
+      -- A gateway sends every audio file as a voice message.
+      and (
+        m.message is not null or m.message_type = event->>'messageType'
+        or messaging.media_kind(m.message_type) = messaging.media_kind(event->>'messageType')
+      )
     order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at
     limit 1;
     if not found then
@@ -16846,7 +16910,7 @@ as $$
 declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
-    or event->>'messageType' in ('image', 'video', 'document');
+    or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
   edited_ids uuid[];
 begin
   with changed as (
@@ -17111,6 +17175,56 @@ begin
 end;
 $$;
 
+-- Records that a person has reacted to a message, the contact or somebody on the business's own phone, or has
+-- taken the reaction back (`emoji` NULL). It is a message of its own in the history, told as message.reaction.
+-- It opens no window and no closed conversation, is never a conversation's newest message, pauses no agent
+-- and asks for no answer. Returns false for one that is stored already.
+-- The caller holds lock_provider_messages for the reaction.
+create or replace function messaging.record_reaction(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  target_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  message_id uuid;
+begin
+  if exists (
+    select from messaging.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    return false;
+  end if;
+  contact := messaging.resolve_sender(instance.id, event);
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  insert into messaging.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
+    is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+    quoted_message_id, quoted_provider_message_id, author
+  )
+  values (
+    instance.id, contact.id, conversation.id,
+    case when is_inbound then 'inbound' else 'outbound' end, 'reaction', event->>'message',
+    jsonb_build_object(
+      'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
+    ) || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
+    case when not is_inbound then 'phone' end, not is_inbound,
+    case when is_inbound then 'received' else 'sent' end,
+    event->>'providerMessageId', messaging.event_instant(event),
+    coalesce((event->>'isGroup')::boolean, false), event->>'chatName',
+    -- Not the transaction's instant: messages of one delivery keep their order by it.
+    clock_timestamp(),
+    target_id, event->>'quotedProviderMessageId', nullif(event->'author', 'null')
+  )
+  returning id into message_id;
+  perform messaging.record_message_events(array[message_id], array['message.reaction']);
+  return true;
+end;
+$$;
+
 -- Decides whose echo it was that a message kept while it was in flight (see match_echo), now that the
 -- message is settled. The id in the answer decides. Without an answer the echo proves that the message
 -- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
@@ -17358,7 +17472,7 @@ begin
 end;
 $$;
 
--- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
 -- connections, limits.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
@@ -17425,6 +17539,7 @@ begin
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)
+        when 'reaction' then messaging.record_reaction(instance, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
@@ -17912,22 +18027,24 @@ $$;
 -- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, whose file lies in
 -- the storage; `fault` {code, message} says why it is not kept. `file`: what the
 -- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
--- `kind`: the type of the message. The caller stores the id with the message, in the same transaction.
+-- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the message, in the same transaction.
 create or replace function messaging.add_channel_media(
   media_id uuid,
   instance_id uuid,
   contact_id uuid,
-  kind text,
+  message_type text,
   file jsonb
 )
 returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  kind constant text := messaging.media_kind(message_type);
 begin
   if file->'stored' is not null and messaging.take_embedded_file(
     add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
-    add_channel_media.kind, file
+    kind, file
   ) then
     return;
   end if;
@@ -17937,7 +18054,7 @@ begin
   )
   values (
     add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
-    'channel', add_channel_media.kind, file->>'mimeType', (file->>'size')::bigint,
+    'channel', kind, file->>'mimeType', (file->>'size')::bigint,
     file->>'sha256', file->>'filename',
     messaging.media_path(add_channel_media.instance_id, add_channel_media.media_id),
     file->'source', file->>'transcript', clock_timestamp(),
@@ -18323,7 +18440,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(event->'file') = 'object'
-    and event->>'messageType' in ('image', 'audio', 'video', 'document') then
+    and messaging.media_kind(event->>'messageType') is not null then
     return event->'file';
   end if;
   return null;
@@ -18851,6 +18968,17 @@ begin
   return jsonb_build_object('status', row_status);
 end;
 $$;
+
+-- What the file of a message of this type counts as: see media.kind. NULL for a type without files.
+create or replace function messaging.media_kind(message_type text)
+returns text
+language sql
+immutable
+return case
+  when message_type in ('image', 'audio', 'video', 'document') then message_type
+  when message_type = 'sticker' then 'image'
+  when message_type = 'voice' then 'audio'
+end;
 
 -- Adds counts of erased rows to those before: {messages, notes, media, events, deliveries,
 -- providerPayloads, outboxPayloads, idempotencyBodies}.
@@ -20617,6 +20745,15 @@ as $$
     from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
+    (
+      select 'messaging_unknown_webhook_fields_total',
+        jsonb_build_object('provider', p.provider, 'field', 'other')
+      from providers p
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_unknown_webhook_fields_total'
+    )
+    union all
     select k.name, '{}'::jsonb
     from (values
       ('messaging_claim_expiries_total'), ('messaging_maintenance_runs_total')
@@ -20988,6 +21125,45 @@ begin
     samples = snapshot.samples, health = snapshot.health
   where s.is_only;
   return snapshot;
+end;
+$$;
+
+-- provider-webhook: counts the names in a payload that no reader knows (shared/providers/webhooks/known_fields.ts).
+-- `request`: provider, fields. Of a provider the first hundred names are counted by themselves, all later ones
+-- as `other`, so that no payload can fill the metrics. Returns {}. Locks the rows of the counters in one order.
+create or replace function public.count_unknown_fields(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  counter constant text := 'messaging_unknown_webhook_fields_total';
+  most_names constant integer := 100;
+begin
+  insert into messaging.metric_counters as c (name, labels, counted, reported)
+  select counter, named.labels, count(*), count(*)
+  from jsonb_array_elements_text(request->'fields') as told(field)
+  cross join lateral (
+    select jsonb_build_object('provider', request->>'provider', 'field', told.field) as labels
+  ) as own
+  cross join lateral (
+    select case
+      when exists (
+        select from messaging.metric_counters k where k.name = counter and k.labels = own.labels
+      ) or (
+        select count(*) < most_names from messaging.metric_counters k
+        where k.name = counter and k.labels->>'provider' = request->>'provider'
+      ) then own.labels
+      else own.labels || '{"field": "other"}'
+    end as labels
+  ) as named
+  group by named.labels
+  order by named.labels
+  on conflict (name, labels) do update
+  set counted = c.counted + excluded.counted,
+    reported = c.reported + excluded.counted,
+    changed_at = clock_timestamp();
+  return '{}';
 end;
 $$;
 
@@ -21467,6 +21643,10 @@ create index if not exists messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 
 create index if not exists messages_media on messaging.messages (media_id) where media_id is not null;
+
+-- For newest_referral: the few messages that an ad or post brought.
+create index if not exists messages_referral on messaging.messages (contact_id, sent_at desc)
+where content ? 'referral';
 
 -- The statuses that a message which arrives never has: a successful send does not write it.
 create index if not exists messages_stopped on messaging.messages (instance_id, status, created_at)

@@ -160,6 +160,8 @@ export const listContactsSchema = pageSchema.extend({
   ).meta({ minLength: 1, maxLength: 100 }).optional(),
   assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
   consent: z.enum(consentStates).optional(),
+  referral: z.enum(["true", "false"], { error: "must be true or false" })
+    .transform((text) => text === "true").optional(),
   updatedSince: storableInstantSchema.optional(),
 });
 

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import {
   demoContactId,
   demoConversationId,
@@ -54,6 +55,7 @@ const contact = {
   consent: { marketing: "unknown", at: null, source: null },
   identities: [{ kind: "phone", value: demoPhone, provenAt: "2026-11-23T13:00:00.000Z" }],
   window: null,
+  referral: null,
   aiAgentPausedUntil: null,
   conversation: {
     conversationId: demoConversationId,
@@ -228,7 +230,7 @@ export const operations: readonly Operation[] = [
       "With `updatedSince` the pages are in the order of changes and miss none. Merged and erased contacts appear as `{contactId, isDeleted: true, mergedInto}`, whatever the other filters say. To stay in step, go on with the `updatedAt` of the last contact that you have read.\n\n" +
       "A page reads a bounded number of contacts: where few of many match several filters, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
-    query: listContactsSchema,
+    query: listContactsSchema.extend({ referral: z.boolean().optional() }),
     success: { description: "A page of contacts.", schema: contactListResponseSchema },
     errors: ["invalid_phone", "contact_not_found", "operator_not_found"],
     fields: {
@@ -244,6 +246,8 @@ export const operations: readonly Operation[] = [
       q: "Text in the name, e-mail, company or phone, in any case and without regard to accents. One or two characters are looked for at the beginning of words.",
       assignedTo: "Only contacts whose conversation is assigned to this operator: e-mail or UUID.",
       consent: "Only contacts with this consent to marketing.",
+      referral:
+        "The ad or post that brought the contact last; in the query, whether one did at all.",
       updatedSince: "Only what has changed at this instant or later.",
     },
     examples: [{

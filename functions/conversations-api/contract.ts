@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { receivedPartSchemas } from "../../shared/model/received_parts.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
@@ -61,6 +62,10 @@ export const unassignSchema = z.object({
   instanceId: instanceIdSchema.optional(),
 });
 
+/** `true` or `false`, as a query writes it. */
+const flagSchema = z.enum(["true", "false"], { error: "must be true or false" })
+  .transform((text) => text === "true");
+
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
 /** GET /functions/v1/conversations-api/conversations. A conversation must pass every filter. */
@@ -73,8 +78,8 @@ export const listConversationsSchema = pageSchema.extend({
     (name) => [...name].length >= 1 && [...name].length <= 50 && isStorable(name),
     "must be 1 to 50 characters",
   ).meta({ minLength: 1, maxLength: 50 }).optional(),
-  awaitingReply: z.enum(["true", "false"], { error: "must be true or false" })
-    .transform((text) => text === "true").optional(),
+  awaitingReply: flagSchema.optional(),
+  referral: flagSchema.optional(),
   updatedSince: storableInstantSchema.optional(),
 });
 
@@ -138,6 +143,7 @@ const conversationSchema = z.object({
   portfolio: z.boolean(),
   awaitingReply: z.boolean(),
   lastMessageAt: instantSchema.nullable(),
+  referral: receivedPartSchemas.referral.nullable(),
   aiAgentPausedUntil: instantSchema.nullable(),
   createdAt: instantSchema,
   updatedAt: instantSchema,

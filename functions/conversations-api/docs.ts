@@ -48,6 +48,7 @@ const conversation = {
   portfolio: true,
   awaitingReply: true,
   lastMessageAt: "2026-11-23T13:00:00.000Z",
+  referral: null,
   aiAgentPausedUntil: null,
   createdAt: "2026-11-20T12:00:00.000Z",
   updatedAt: "2026-11-23T13:00:00.120Z",
@@ -149,7 +150,10 @@ export const operations: readonly Operation[] = [
     description:
       "A conversation must pass every filter that is given. The order is that of creation. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
-    query: listConversationsSchema.extend({ awaitingReply: z.boolean().optional() }),
+    query: listConversationsSchema.extend({
+      awaitingReply: z.boolean().optional(),
+      referral: z.boolean().optional(),
+    }),
     success: { description: "A page of conversations.", schema: conversationsResponseSchema },
     errors: ["operator_not_found", "department_not_found"],
     fields: {
@@ -160,6 +164,8 @@ export const operations: readonly Operation[] = [
       isDeleted: "The contact is merged or erased; only with `updatedSince`.",
       mergedInto: "The contact that it was merged into; null when it was erased.",
       tag: "Only conversations whose contact has this tag, in any case.",
+      referral:
+        "The ad or post that brought the contact last; in the query, whether one did at all.",
       updatedSince: "Only conversations that have changed at this instant or later.",
     },
     examples: [{

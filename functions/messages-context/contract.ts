@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type PartName, partNames, partSchemas } from "../../shared/model/content_parts.ts";
+import { partSchemas } from "../../shared/model/content_parts.ts";
+import { receivedPartFields } from "../../shared/model/received_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
 import { purposes } from "../../shared/model/purpose.ts";
@@ -114,10 +115,15 @@ export type RawMeta = AnswerOf<typeof rawMetaSchema>;
 
 const { mediaUrl, ...otherMediaFields } = mediaFields;
 
-/** Each part of a content; null for one that the message has not. */
-const shownParts = Object.fromEntries(
-  partNames.map((name) => [name, partSchemas[name].nullable()]),
-) as { readonly [Name in PartName]: z.ZodNullable<(typeof partSchemas)[Name]> };
+const { choice, ...otherParts } = receivedPartFields;
+
+/** Each part of a content. */
+const shownParts = {
+  optionList: partSchemas.optionList.nullable(),
+  choice,
+  template: partSchemas.template.nullable(),
+  ...otherParts,
+};
 
 const rawMessageSchema = z.object({
   ...rawMetaSchema.partial().shape,

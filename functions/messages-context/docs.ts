@@ -60,7 +60,6 @@ const meanings: Operation["fields"] = {
   "messages.direction": "`inbound` for received, `outbound` for sent messages.",
   "messages.mediaUrl":
     "URL of the file: a signed link that works without a token for seven days, a new one in each answer; of a sent message with `mediaUrl` that URL. Null with `attachments=false`.",
-  "messages.choice": "The option that the contact selected.",
   "messages.template":
     "The filled template in the official channel's format; media have no `link` with `attachments=false`.",
   "messages.sentAt":
@@ -161,8 +160,8 @@ export const operations: readonly Operation[] = [{
           mediaSize: null,
           transcript: null,
           optionList: null,
-          choice: null,
           template: null,
+          choice: null,
           sentAt: "2026-11-23T13:00:01.000Z",
           deliveredAt: "2026-11-23T13:00:02.000Z",
           readAt: "2026-11-23T13:04:10.000Z",

@@ -46,10 +46,13 @@ function describeFile(
   };
 }
 
-/** Every part by its name; null for one that the message has not. */
+const absentParts = { optionList: null, choice: null, template: null };
+
+/** Every part that the message has, by its name. */
 function describeParts(content: ContentParts, attachments: boolean): Pick<RawMessage, PartName> {
-  const parts = Object.fromEntries(partNames.map((name) => [name, content[name] ?? null]));
-  return (attachments ? parts : withoutLinks(parts)) as Pick<RawMessage, PartName>;
+  const given = partNames.filter((name) => content[name] !== undefined);
+  const parts = Object.fromEntries(given.map((name) => [name, content[name]]));
+  return { ...absentParts, ...(attachments ? parts : withoutLinks(parts)) };
 }
 
 function describeMeta(message: HistoryMessage): RawMeta {

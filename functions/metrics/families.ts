@@ -76,6 +76,10 @@ export const metricFamilies: readonly MetricFamily[] = [
     "messaging_provider_events_total",
     "Deliveries of providers' webhooks that were stored. One that was rolled back counts too.",
   ),
+  counter(
+    "messaging_unknown_webhook_fields_total",
+    "Names in providers' webhooks that no reader knows, by provider and name; beyond a hundred of a provider, `other`.",
+  ),
   counter("messaging_claim_expiries_total", "Messages whose worker died before it settled them."),
   counter("messaging_maintenance_runs_total", "Maintenance runs of dispatchers, each 5 seconds."),
   gauge(

@@ -1,6 +1,9 @@
 import type { Database } from "../../shared/database/database.ts";
+import { kindOfMessageType } from "../../shared/media/media_rules.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { toStoredContent } from "../../shared/model/message_content.ts";
+import { type ReceivedPartName, receivedPartNames } from "../../shared/model/received_parts.ts";
+import { listUnknownFields } from "../../shared/providers/webhooks/known_fields.ts";
 import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type { EmbeddedFiles } from "./embedded_files.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
@@ -62,7 +65,7 @@ export function parseDelivery(
  */
 export async function recordDelivery(
   database: Database,
-  { webhook }: ReceivingProvider,
+  { kind, webhook }: ReceivingProvider,
   delivery: Delivery,
   files: EmbeddedFiles,
 ): Promise<number | null> {
@@ -83,7 +86,19 @@ export async function recordDelivery(
     if (recorded === null) return null;
     total += recorded;
   }
+  await countUnknownFields(database, kind, payload);
   return total;
+}
+
+/** A count that fails is given up: the delivery is recorded, and must not be made again for it. */
+async function countUnknownFields(
+  database: Database,
+  provider: string,
+  payload: unknown,
+): Promise<void> {
+  const fields = listUnknownFields(provider, payload);
+  if (fields.length === 0) return;
+  await database.rpc("count_unknown_fields", { provider, fields }).catch(() => undefined);
 }
 
 /** The event of a message with what has become of its embedded file, whose place it forgets. */
@@ -99,7 +114,7 @@ async function takeFile(
   const index = inline === undefined ? Number(place) : await files.add(inline);
   const taken = form === "inline" && inline === undefined
     ? null
-    : files.take(index, event.messageType, event.file);
+    : files.take(index, kindOfMessageType(event.messageType) ?? "document", event.file);
   return { ...event, file: { ...event.file, source, ...taken } };
 }
 
@@ -109,8 +124,28 @@ async function takeFile(
  */
 function toRecordedEvent(event: ProviderEvent): Readonly<Record<string, unknown>> {
   if (event.kind !== "message") return { ...event };
-  const { messageType, message, mediaUrl, mediaId, mediaFilename, choice, ...about } = event;
-  const source = about.file === undefined ? { mediaUrl, mediaId } : {};
-  const content = { messageType, message, ...source, mediaFilename, choice };
-  return { ...about, ...toStoredContent(content) };
+  const { messageType, message, mediaUrl, mediaId, mediaFilename, ...rest } = event;
+  const [parts, about] = splitParts(rest);
+  const source = event.file === undefined ? { mediaUrl, mediaId } : {};
+  return {
+    ...about,
+    ...toStoredContent({ messageType, message, ...source, mediaFilename, ...parts }),
+  };
+}
+
+const partNames: ReadonlySet<string> = new Set(receivedPartNames);
+
+/** The parts of a message, and what the event says of it besides. */
+function splitParts<Event extends object>(
+  event: Event,
+): [Pick<Event, keyof Event & ReceivedPartName>, Omit<Event, ReceivedPartName>] {
+  const members = Object.entries(event);
+  const isPart = ([name]: [string, unknown]): boolean => partNames.has(name);
+  return [
+    Object.fromEntries(members.filter(isPart)) as Pick<Event, keyof Event & ReceivedPartName>,
+    Object.fromEntries(members.filter((member) => !isPart(member))) as Omit<
+      Event,
+      ReceivedPartName
+    >,
+  ];
 }

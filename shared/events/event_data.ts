@@ -66,6 +66,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "message.expired": ofMessage("a message was not sent in time"),
   "message.edited": ofMessage("the words of a message were changed"),
   "message.deleted": ofMessage("a message was deleted for everyone"),
+  "message.reaction": ofMessage("a person reacted to a message, or took the reaction back"),
   "contact.created": {
     when: "a contact is new",
     dataName: "ContactEventData",

@@ -1,4 +1,5 @@
 import type { HistoryContact, HistoryMessage } from "../database/rpcs/history.ts";
+import { kindOfMessageType } from "../media/media_rules.ts";
 import {
   isMediaType,
   type OptionList,
@@ -32,7 +33,7 @@ export function renderContent(
   if (transcript !== null) lines.push(`${transcriptMark} ${transcript}`);
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
-  if (mediaUrl !== undefined || isMediaType(messageType)) {
+  if (mediaUrl !== undefined || kindOfMessageType(messageType) !== null) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
   if (optionList !== undefined) lines.push(...renderOptions(optionList));

@@ -3,6 +3,22 @@
 /** What a file is sent or received as. */
 export type MediaKind = "image" | "audio" | "video" | "document";
 
+const kindsOfMessageTypes: Readonly<Record<string, MediaKind>> = {
+  image: "image",
+  sticker: "image",
+  audio: "audio",
+  voice: "audio",
+  video: "video",
+  document: "document",
+};
+
+/** What the file of a message of this type counts as; null for a type without files. */
+export function kindOfMessageType(messageType: string): MediaKind | null {
+  return Object.hasOwn(kindsOfMessageTypes, messageType)
+    ? kindsOfMessageTypes[messageType] ?? null
+    : null;
+}
+
 /** One megabyte, as the limits count it. */
 export const megabyte = 2 ** 20;
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { shownContactFields } from "./contact_fields.ts";
 import { instantSchema } from "./instant.ts";
+import { receivedPartSchemas } from "./received_parts.ts";
 import type { AnswerOf } from "./response_fields.ts";
 
 /** What a contact may have said about marketing. */
@@ -46,6 +47,8 @@ export const contactSchema = z.object({
   identities: z.array(identitySchema),
   /** The official channel's 24 hours; null on others. */
   window: z.object({ isOpen: z.boolean(), closesAt: instantSchema.nullable() }).nullable(),
+  /** The ad or post that brought the contact last. */
+  referral: receivedPartSchemas.referral.nullable(),
   aiAgentPausedUntil: instantSchema.nullable(),
   conversation: conversationSchema.nullable(),
   createdAt: instantSchema,

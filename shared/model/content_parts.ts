@@ -1,5 +1,6 @@
 /** The parts of a message that are shown as they are stored, by their names in `content`. */
 import * as z from "zod";
+import { receivedPartSchemas } from "./received_parts.ts";
 import type { AnswerOf } from "./response_fields.ts";
 
 /** Each part with its meaning. `format=raw` and the types of stored contents follow from this table. */
@@ -13,13 +14,12 @@ export const partSchemas = {
       description: z.string().optional(),
     })),
   }).meta({ description: "The options to choose from." }),
-  choice: z.object({ id: z.string().nullable().optional(), title: z.string() })
-    .meta({ description: "The option that the contact selected." }),
   template: z.object({
     name: z.string(),
     language: z.string(),
     components: z.array(z.record(z.string(), z.unknown())),
   }).meta({ description: "The sent template, in the official channel's format." }),
+  ...receivedPartSchemas,
 };
 
 export type PartName = keyof typeof partSchemas;

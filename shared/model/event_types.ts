@@ -2,7 +2,7 @@
 export const eventTypes = [
   ...["message.received", "message.sent", "message.delivered", "message.read"] as const,
   ...["message.failed", "message.unconfirmed", "message.canceled", "message.expired"] as const,
-  ...["message.edited", "message.deleted"] as const,
+  ...["message.edited", "message.deleted", "message.reaction"] as const,
   ...["contact.created", "contact.updated", "contact.merged"] as const,
   ...["contact.identity_changed", "contact.consent_changed", "contact.erased"] as const,
   ...["conversation.assigned", "conversation.status_changed"] as const,

@@ -1,10 +1,10 @@
 /** A message as messages-api and the events show it. */
 import * as z from "zod";
-import { partSchemas } from "./content_parts.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageStatuses } from "./message_status.ts";
 import { storedMetadataSchema } from "./metadata.ts";
 import { purposes } from "./purpose.ts";
+import { receivedPartFields } from "./received_parts.ts";
 import {
   heldBySchema,
   mediaFields,
@@ -23,7 +23,7 @@ export const messageRecordFields = {
   status: recordStatusSchema,
   messageType: z.string(),
   message: z.string().nullable(),
-  choice: partSchemas.choice.nullable(),
+  ...receivedPartFields,
   ...messageFactFields,
   cardId: z.string().nullable(),
   batchId: z.uuid().nullable(),

@@ -1538,6 +1538,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "message.reaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onMessageReaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "contact.created": {
         parameters: {
             query?: never;
@@ -1877,7 +1893,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -1915,13 +1931,347 @@ export interface components {
             messageType: string;
             /** @description The text; for media the caption, for an option list the body. */
             message: string | null;
-            /** @description The option that the contact selected. */
+            /** @description The option or the button that the contact selected. */
             choice: {
-                /** @description Identifier of the option, as it was sent; null where the channel tells none. */
+                /** @description Id of the option. */
                 id?: string | null;
-                /** @description Heading or label, as the contact sees it. */
+                /** @description Title of the option. */
                 title: string;
+                /** @description The second line of a list's row. */
+                description?: string;
             } | null;
+            /** @description A position. */
+            location?: {
+                /** @description Degrees north. */
+                latitude: number;
+                /** @description Degrees east. */
+                longitude: number;
+                /** @description Name of the place. */
+                name?: string;
+                /** @description Address of the place. */
+                address?: string;
+                /** @description Web address of the place. */
+                url?: string;
+                /**
+                 * @description The position was shared live: this is where the person was at first.
+                 * @constant
+                 */
+                isLive?: true;
+            };
+            /** @description Contact cards. */
+            contacts?: {
+                /** @description Name on the card. */
+                name: string;
+                /** @description Phones as the card writes them. */
+                phones: string[];
+                /** @description E-mail addresses. */
+                emails?: string[];
+                /** @description Company, with department and title where the card has them. */
+                organization?: string;
+                /** @description Web addresses. */
+                urls?: string[];
+                /** @description Postal addresses, each as one line. */
+                addresses?: string[];
+                /** @description Birthday, as the card writes it. */
+                birthday?: string;
+            }[];
+            /** @description A reaction to another message. */
+            reaction?: {
+                /**
+                 * Format: uuid
+                 * @description The message that it is to; null where that is not stored.
+                 */
+                messageId: string | null;
+                /** @description The emoji; null takes the reaction back. */
+                emoji: string | null;
+            };
+            /** @description An order from the catalog. */
+            order?: {
+                /** @description Id of the catalog. */
+                catalogId?: string;
+                /** @description The channel's id of the order. */
+                orderId?: string;
+                /** @description The channel's token of the order. */
+                token?: string;
+                /** @description Title of the order. */
+                title?: string;
+                /** @description The ordered products. */
+                items: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description How many of it. */
+                    quantity?: number;
+                    /** @description Price of one. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                }[];
+                /** @description How many products, where the channel tells no items. */
+                itemCount?: number;
+                /** @description Price of all items. */
+                subtotal?: string;
+                /** @description Price of the order. */
+                total?: string;
+                /** @description Currency of the sums. */
+                currency?: string;
+                /** @description What the contact wrote beside it. */
+                note?: string;
+            };
+            /** @description The product of a catalog that the message shows or asks about. */
+            product?: {
+                /** @description The product's id in the catalog, the seller's own where it has one. */
+                productId?: string;
+                /** @description Id of the catalog. */
+                catalogId?: string;
+                /** @description Name of the product. */
+                name?: string;
+                /** @description Description of the product. */
+                description?: string;
+                /** @description Price. */
+                price?: string;
+                /** @description Currency, such as `BRL`. */
+                currency?: string;
+                /** @description Web address of the product. */
+                url?: string;
+                /** @description The channel's address of its picture. */
+                imageUrl?: string;
+            };
+            /** @description A submitted form. */
+            flowAnswer?: {
+                /** @description The channel's name of the form. */
+                name?: string;
+                /** @description The token that the form was sent with. */
+                token?: string;
+                /** @description The submitted fields. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description A request for money, a payment, or a PIX key. */
+            payment?: {
+                /**
+                 * @description What it is: a request for money, a payment, the state of an order.
+                 * @enum {string}
+                 */
+                kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                /** @description Amount. */
+                amount?: string;
+                /** @description Currency, such as `BRL`. */
+                currency?: string;
+                /** @description State of the payment, as the channel spells it. */
+                status?: string;
+                /** @description State of the order, as the channel spells it. */
+                orderStatus?: string;
+                /** @description Reference of the payment or order. */
+                referenceId?: string;
+                /** @description What was written beside it. */
+                note?: string;
+                /**
+                 * Format: date-time
+                 * @description When the request ends.
+                 */
+                expiresAt?: string;
+                /** @description The PIX key. */
+                key?: string;
+                /** @description Kind of the PIX key. */
+                keyType?: string;
+                /** @description Who is to receive it. */
+                receiver?: string;
+                /** @description The products of the order. */
+                items?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description How many of it. */
+                    quantity?: number;
+                    /** @description Price of one. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                }[];
+            };
+            /** @description A poll. */
+            poll?: {
+                /** @description The question. */
+                question: string;
+                /** @description What can be voted for. */
+                options: string[];
+                /** @description How many may be chosen; 0 for any number. */
+                maxOptions?: number;
+            };
+            /** @description A vote in a poll. */
+            pollVote?: {
+                /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                pollId?: string;
+                /** @description All that the person chooses now; none takes the vote back. */
+                options: string[];
+            };
+            /** @description An invitation to an event. */
+            event?: {
+                /** @description Name of the event. */
+                name: string;
+                /** @description Description of the event. */
+                description?: string;
+                /**
+                 * Format: date-time
+                 * @description When it begins.
+                 */
+                startsAt?: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 */
+                endsAt?: string;
+                /** @description Where it is. */
+                place?: string;
+                /** @description Web address to join by. */
+                url?: string;
+                /**
+                 * @description The event is canceled.
+                 * @constant
+                 */
+                isCanceled?: true;
+            };
+            /** @description An answer to an invitation. */
+            eventAnswer?: {
+                /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                eventId?: string;
+                /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                answer: string;
+            };
+            /** @description A template, buttons or a list that another business has sent. */
+            menu?: {
+                /** @description Header. */
+                title?: string;
+                /** @description Text. */
+                body?: string;
+                /** @description Footer. */
+                footer?: string;
+                /** @description The channel's address of its picture, video or document. */
+                mediaUrl?: string;
+                /** @description Links and options, in their order. */
+                items: {
+                    /**
+                     * @description What a tap does.
+                     * @enum {string}
+                     */
+                    kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                    /** @description Label. */
+                    title?: string;
+                    /** @description Id of the option. */
+                    id?: string;
+                    /** @description Second line of a row. */
+                    description?: string;
+                    /** @description Web address that it opens. */
+                    url?: string;
+                    /** @description Phone that it calls. */
+                    phone?: string;
+                    /** @description Text that it copies. */
+                    code?: string;
+                }[];
+            };
+            /** @description An invitation to a group or a channel. */
+            groupInvite?: {
+                /** @description The channel's id of the group. */
+                groupId?: string;
+                /** @description Name of the group. */
+                name?: string;
+                /** @description Code to join by. */
+                code?: string;
+                /**
+                 * Format: date-time
+                 * @description When the invitation ends.
+                 */
+                expiresAt?: string;
+            };
+            /** @description A call that nobody answered. */
+            call?: {
+                /**
+                 * @description Kind of the call.
+                 * @enum {string}
+                 */
+                kind: "voice" | "video";
+                /** @description The channel's id of the call. */
+                callId?: string;
+            };
+            /** @description The link that the text shows a preview of. */
+            preview?: {
+                /** @description The address. */
+                url?: string;
+                /** @description Title of the page. */
+                title?: string;
+                /** @description Description of the page. */
+                description?: string;
+            };
+            /** @description What surrounds the message. */
+            context?: {
+                /**
+                 * @description The message was forwarded.
+                 * @constant
+                 */
+                isForwarded?: true;
+                /**
+                 * @description The message was forwarded many times.
+                 * @constant
+                 */
+                isFrequentlyForwarded?: true;
+                /**
+                 * @description It answers a status of ours.
+                 * @constant
+                 */
+                isStatusReply?: true;
+                /** @description Who is mentioned: phones, or the channel's ids. */
+                mentions?: string[];
+                /** @description After how long it disappears at the person's phone. */
+                expiresInSeconds?: number;
+            };
+            /** @description The ad or post that brought the person. */
+            referral?: {
+                /** @description `ad` or `post`, as the channel spells it. */
+                sourceType?: string;
+                /** @description Id of the ad or post. */
+                sourceId?: string;
+                /** @description Web address of the ad or post. */
+                sourceUrl?: string;
+                /** @description Headline of the ad. */
+                headline?: string;
+                /** @description Text of the ad. */
+                body?: string;
+                /** @description Id of the click, for reports to the advertiser. */
+                clickId?: string;
+                /** @description The channel's address of the ad's picture or video. */
+                mediaUrl?: string;
+                /** @description `image` or `video`. */
+                mediaType?: string;
+                /** @description What the ad greeted the person with. */
+                welcomeMessage?: string;
+            };
+            /** @description What the channel says is wrong: why a file is missing, for instance. */
+            errors?: {
+                /** @description The channel's code. */
+                code?: string;
+                /** @description The channel's words. */
+                title?: string;
+                /** @description More of its words. */
+                details?: string;
+            }[];
+            /** @description The channel's name of a kind of message that it does not pass on. */
+            unsupportedType?: string;
+            /** @description The channel's id of the group that the message was written in. */
+            groupId?: string;
+            /**
+             * @description The file can be seen once at the person's phone.
+             * @constant
+             */
+            isViewOnce?: true;
+            /**
+             * @description The video plays as a GIF.
+             * @constant
+             */
+            isGif?: true;
             /**
              * Format: uuid
              * @description The message that this one answers; null for none, and for one that this service has not stored.
@@ -3741,12 +4091,14 @@ export interface components {
                         description?: string;
                     }[];
                 } | null;
-                /** @description The option that the contact selected. */
+                /** @description The option or the button that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
+                    /** @description Id of the option. */
                     id?: string | null;
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the option. */
                     title: string;
+                    /** @description The second line of a list's row. */
+                    description?: string;
                 } | null;
                 /** @description The filled template in the official channel's format; media have no `link` with `attachments=false`. */
                 template: {
@@ -3759,6 +4111,338 @@ export interface components {
                         [key: string]: unknown;
                     }[];
                 } | null;
+                /** @description A position. */
+                location?: {
+                    /** @description Degrees north. */
+                    latitude: number;
+                    /** @description Degrees east. */
+                    longitude: number;
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description Address of the place. */
+                    address?: string;
+                    /** @description Web address of the place. */
+                    url?: string;
+                    /**
+                     * @description The position was shared live: this is where the person was at first.
+                     * @constant
+                     */
+                    isLive?: true;
+                };
+                /** @description Contact cards. */
+                contacts?: {
+                    /** @description Name on the card. */
+                    name: string;
+                    /** @description Phones as the card writes them. */
+                    phones: string[];
+                    /** @description E-mail addresses. */
+                    emails?: string[];
+                    /** @description Company, with department and title where the card has them. */
+                    organization?: string;
+                    /** @description Web addresses. */
+                    urls?: string[];
+                    /** @description Postal addresses, each as one line. */
+                    addresses?: string[];
+                    /** @description Birthday, as the card writes it. */
+                    birthday?: string;
+                }[];
+                /** @description A reaction to another message. */
+                reaction?: {
+                    /**
+                     * Format: uuid
+                     * @description The message that it is to; null where that is not stored.
+                     */
+                    messageId: string | null;
+                    /** @description The emoji; null takes the reaction back. */
+                    emoji: string | null;
+                };
+                /** @description An order from the catalog. */
+                order?: {
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description The channel's id of the order. */
+                    orderId?: string;
+                    /** @description The channel's token of the order. */
+                    token?: string;
+                    /** @description Title of the order. */
+                    title?: string;
+                    /** @description The ordered products. */
+                    items: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                    /** @description How many products, where the channel tells no items. */
+                    itemCount?: number;
+                    /** @description Price of all items. */
+                    subtotal?: string;
+                    /** @description Price of the order. */
+                    total?: string;
+                    /** @description Currency of the sums. */
+                    currency?: string;
+                    /** @description What the contact wrote beside it. */
+                    note?: string;
+                };
+                /** @description The product of a catalog that the message shows or asks about. */
+                product?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description Description of the product. */
+                    description?: string;
+                    /** @description Price. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description Web address of the product. */
+                    url?: string;
+                    /** @description The channel's address of its picture. */
+                    imageUrl?: string;
+                };
+                /** @description A submitted form. */
+                flowAnswer?: {
+                    /** @description The channel's name of the form. */
+                    name?: string;
+                    /** @description The token that the form was sent with. */
+                    token?: string;
+                    /** @description The submitted fields. */
+                    data: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A request for money, a payment, or a PIX key. */
+                payment?: {
+                    /**
+                     * @description What it is: a request for money, a payment, the state of an order.
+                     * @enum {string}
+                     */
+                    kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                    /** @description Amount. */
+                    amount?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description State of the payment, as the channel spells it. */
+                    status?: string;
+                    /** @description State of the order, as the channel spells it. */
+                    orderStatus?: string;
+                    /** @description Reference of the payment or order. */
+                    referenceId?: string;
+                    /** @description What was written beside it. */
+                    note?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the request ends.
+                     */
+                    expiresAt?: string;
+                    /** @description The PIX key. */
+                    key?: string;
+                    /** @description Kind of the PIX key. */
+                    keyType?: string;
+                    /** @description Who is to receive it. */
+                    receiver?: string;
+                    /** @description The products of the order. */
+                    items?: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                };
+                /** @description A poll. */
+                poll?: {
+                    /** @description The question. */
+                    question: string;
+                    /** @description What can be voted for. */
+                    options: string[];
+                    /** @description How many may be chosen; 0 for any number. */
+                    maxOptions?: number;
+                };
+                /** @description A vote in a poll. */
+                pollVote?: {
+                    /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                    pollId?: string;
+                    /** @description All that the person chooses now; none takes the vote back. */
+                    options: string[];
+                };
+                /** @description An invitation to an event. */
+                event?: {
+                    /** @description Name of the event. */
+                    name: string;
+                    /** @description Description of the event. */
+                    description?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it begins.
+                     */
+                    startsAt?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends.
+                     */
+                    endsAt?: string;
+                    /** @description Where it is. */
+                    place?: string;
+                    /** @description Web address to join by. */
+                    url?: string;
+                    /**
+                     * @description The event is canceled.
+                     * @constant
+                     */
+                    isCanceled?: true;
+                };
+                /** @description An answer to an invitation. */
+                eventAnswer?: {
+                    /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                    eventId?: string;
+                    /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                    answer: string;
+                };
+                /** @description A template, buttons or a list that another business has sent. */
+                menu?: {
+                    /** @description Header. */
+                    title?: string;
+                    /** @description Text. */
+                    body?: string;
+                    /** @description Footer. */
+                    footer?: string;
+                    /** @description The channel's address of its picture, video or document. */
+                    mediaUrl?: string;
+                    /** @description Links and options, in their order. */
+                    items: {
+                        /**
+                         * @description What a tap does.
+                         * @enum {string}
+                         */
+                        kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                        /** @description Label. */
+                        title?: string;
+                        /** @description Id of the option. */
+                        id?: string;
+                        /** @description Second line of a row. */
+                        description?: string;
+                        /** @description Web address that it opens. */
+                        url?: string;
+                        /** @description Phone that it calls. */
+                        phone?: string;
+                        /** @description Text that it copies. */
+                        code?: string;
+                    }[];
+                };
+                /** @description An invitation to a group or a channel. */
+                groupInvite?: {
+                    /** @description The channel's id of the group. */
+                    groupId?: string;
+                    /** @description Name of the group. */
+                    name?: string;
+                    /** @description Code to join by. */
+                    code?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the invitation ends.
+                     */
+                    expiresAt?: string;
+                };
+                /** @description A call that nobody answered. */
+                call?: {
+                    /**
+                     * @description Kind of the call.
+                     * @enum {string}
+                     */
+                    kind: "voice" | "video";
+                    /** @description The channel's id of the call. */
+                    callId?: string;
+                };
+                /** @description The link that the text shows a preview of. */
+                preview?: {
+                    /** @description The address. */
+                    url?: string;
+                    /** @description Title of the page. */
+                    title?: string;
+                    /** @description Description of the page. */
+                    description?: string;
+                };
+                /** @description What surrounds the message. */
+                context?: {
+                    /**
+                     * @description The message was forwarded.
+                     * @constant
+                     */
+                    isForwarded?: true;
+                    /**
+                     * @description The message was forwarded many times.
+                     * @constant
+                     */
+                    isFrequentlyForwarded?: true;
+                    /**
+                     * @description It answers a status of ours.
+                     * @constant
+                     */
+                    isStatusReply?: true;
+                    /** @description Who is mentioned: phones, or the channel's ids. */
+                    mentions?: string[];
+                    /** @description After how long it disappears at the person's phone. */
+                    expiresInSeconds?: number;
+                };
+                /** @description The ad or post that brought the person. */
+                referral?: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                };
+                /** @description What the channel says is wrong: why a file is missing, for instance. */
+                errors?: {
+                    /** @description The channel's code. */
+                    code?: string;
+                    /** @description The channel's words. */
+                    title?: string;
+                    /** @description More of its words. */
+                    details?: string;
+                }[];
+                /** @description The channel's name of a kind of message that it does not pass on. */
+                unsupportedType?: string;
+                /** @description The channel's id of the group that the message was written in. */
+                groupId?: string;
+                /**
+                 * @description The file can be seen once at the person's phone.
+                 * @constant
+                 */
+                isViewOnce?: true;
+                /**
+                 * @description The video plays as a GIF.
+                 * @constant
+                 */
+                isGif?: true;
                 /**
                  * Format: date-time
                  * @description Time at which the provider accepted the message, or at which it was received.
@@ -3831,13 +4515,347 @@ export interface components {
             messageType: string;
             /** @description The text; for media the caption, for an option list the body. */
             message: string | null;
-            /** @description The option that the contact selected. */
+            /** @description The option or the button that the contact selected. */
             choice: {
-                /** @description Identifier of the option, as it was sent; null where the channel tells none. */
+                /** @description Id of the option. */
                 id?: string | null;
-                /** @description Heading or label, as the contact sees it. */
+                /** @description Title of the option. */
                 title: string;
+                /** @description The second line of a list's row. */
+                description?: string;
             } | null;
+            /** @description A position. */
+            location?: {
+                /** @description Degrees north. */
+                latitude: number;
+                /** @description Degrees east. */
+                longitude: number;
+                /** @description Name of the place. */
+                name?: string;
+                /** @description Address of the place. */
+                address?: string;
+                /** @description Web address of the place. */
+                url?: string;
+                /**
+                 * @description The position was shared live: this is where the person was at first.
+                 * @constant
+                 */
+                isLive?: true;
+            };
+            /** @description Contact cards. */
+            contacts?: {
+                /** @description Name on the card. */
+                name: string;
+                /** @description Phones as the card writes them. */
+                phones: string[];
+                /** @description E-mail addresses. */
+                emails?: string[];
+                /** @description Company, with department and title where the card has them. */
+                organization?: string;
+                /** @description Web addresses. */
+                urls?: string[];
+                /** @description Postal addresses, each as one line. */
+                addresses?: string[];
+                /** @description Birthday, as the card writes it. */
+                birthday?: string;
+            }[];
+            /** @description A reaction to another message. */
+            reaction?: {
+                /**
+                 * Format: uuid
+                 * @description The message that it is to; null where that is not stored.
+                 */
+                messageId: string | null;
+                /** @description The emoji; null takes the reaction back. */
+                emoji: string | null;
+            };
+            /** @description An order from the catalog. */
+            order?: {
+                /** @description Id of the catalog. */
+                catalogId?: string;
+                /** @description The channel's id of the order. */
+                orderId?: string;
+                /** @description The channel's token of the order. */
+                token?: string;
+                /** @description Title of the order. */
+                title?: string;
+                /** @description The ordered products. */
+                items: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description How many of it. */
+                    quantity?: number;
+                    /** @description Price of one. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                }[];
+                /** @description How many products, where the channel tells no items. */
+                itemCount?: number;
+                /** @description Price of all items. */
+                subtotal?: string;
+                /** @description Price of the order. */
+                total?: string;
+                /** @description Currency of the sums. */
+                currency?: string;
+                /** @description What the contact wrote beside it. */
+                note?: string;
+            };
+            /** @description The product of a catalog that the message shows or asks about. */
+            product?: {
+                /** @description The product's id in the catalog, the seller's own where it has one. */
+                productId?: string;
+                /** @description Id of the catalog. */
+                catalogId?: string;
+                /** @description Name of the product. */
+                name?: string;
+                /** @description Description of the product. */
+                description?: string;
+                /** @description Price. */
+                price?: string;
+                /** @description Currency, such as `BRL`. */
+                currency?: string;
+                /** @description Web address of the product. */
+                url?: string;
+                /** @description The channel's address of its picture. */
+                imageUrl?: string;
+            };
+            /** @description A submitted form. */
+            flowAnswer?: {
+                /** @description The channel's name of the form. */
+                name?: string;
+                /** @description The token that the form was sent with. */
+                token?: string;
+                /** @description The submitted fields. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description A request for money, a payment, or a PIX key. */
+            payment?: {
+                /**
+                 * @description What it is: a request for money, a payment, the state of an order.
+                 * @enum {string}
+                 */
+                kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                /** @description Amount. */
+                amount?: string;
+                /** @description Currency, such as `BRL`. */
+                currency?: string;
+                /** @description State of the payment, as the channel spells it. */
+                status?: string;
+                /** @description State of the order, as the channel spells it. */
+                orderStatus?: string;
+                /** @description Reference of the payment or order. */
+                referenceId?: string;
+                /** @description What was written beside it. */
+                note?: string;
+                /**
+                 * Format: date-time
+                 * @description When the request ends.
+                 */
+                expiresAt?: string;
+                /** @description The PIX key. */
+                key?: string;
+                /** @description Kind of the PIX key. */
+                keyType?: string;
+                /** @description Who is to receive it. */
+                receiver?: string;
+                /** @description The products of the order. */
+                items?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description How many of it. */
+                    quantity?: number;
+                    /** @description Price of one. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                }[];
+            };
+            /** @description A poll. */
+            poll?: {
+                /** @description The question. */
+                question: string;
+                /** @description What can be voted for. */
+                options: string[];
+                /** @description How many may be chosen; 0 for any number. */
+                maxOptions?: number;
+            };
+            /** @description A vote in a poll. */
+            pollVote?: {
+                /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                pollId?: string;
+                /** @description All that the person chooses now; none takes the vote back. */
+                options: string[];
+            };
+            /** @description An invitation to an event. */
+            event?: {
+                /** @description Name of the event. */
+                name: string;
+                /** @description Description of the event. */
+                description?: string;
+                /**
+                 * Format: date-time
+                 * @description When it begins.
+                 */
+                startsAt?: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 */
+                endsAt?: string;
+                /** @description Where it is. */
+                place?: string;
+                /** @description Web address to join by. */
+                url?: string;
+                /**
+                 * @description The event is canceled.
+                 * @constant
+                 */
+                isCanceled?: true;
+            };
+            /** @description An answer to an invitation. */
+            eventAnswer?: {
+                /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                eventId?: string;
+                /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                answer: string;
+            };
+            /** @description A template, buttons or a list that another business has sent. */
+            menu?: {
+                /** @description Header. */
+                title?: string;
+                /** @description Text. */
+                body?: string;
+                /** @description Footer. */
+                footer?: string;
+                /** @description The channel's address of its picture, video or document. */
+                mediaUrl?: string;
+                /** @description Links and options, in their order. */
+                items: {
+                    /**
+                     * @description What a tap does.
+                     * @enum {string}
+                     */
+                    kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                    /** @description Label. */
+                    title?: string;
+                    /** @description Id of the option. */
+                    id?: string;
+                    /** @description Second line of a row. */
+                    description?: string;
+                    /** @description Web address that it opens. */
+                    url?: string;
+                    /** @description Phone that it calls. */
+                    phone?: string;
+                    /** @description Text that it copies. */
+                    code?: string;
+                }[];
+            };
+            /** @description An invitation to a group or a channel. */
+            groupInvite?: {
+                /** @description The channel's id of the group. */
+                groupId?: string;
+                /** @description Name of the group. */
+                name?: string;
+                /** @description Code to join by. */
+                code?: string;
+                /**
+                 * Format: date-time
+                 * @description When the invitation ends.
+                 */
+                expiresAt?: string;
+            };
+            /** @description A call that nobody answered. */
+            call?: {
+                /**
+                 * @description Kind of the call.
+                 * @enum {string}
+                 */
+                kind: "voice" | "video";
+                /** @description The channel's id of the call. */
+                callId?: string;
+            };
+            /** @description The link that the text shows a preview of. */
+            preview?: {
+                /** @description The address. */
+                url?: string;
+                /** @description Title of the page. */
+                title?: string;
+                /** @description Description of the page. */
+                description?: string;
+            };
+            /** @description What surrounds the message. */
+            context?: {
+                /**
+                 * @description The message was forwarded.
+                 * @constant
+                 */
+                isForwarded?: true;
+                /**
+                 * @description The message was forwarded many times.
+                 * @constant
+                 */
+                isFrequentlyForwarded?: true;
+                /**
+                 * @description It answers a status of ours.
+                 * @constant
+                 */
+                isStatusReply?: true;
+                /** @description Who is mentioned: phones, or the channel's ids. */
+                mentions?: string[];
+                /** @description After how long it disappears at the person's phone. */
+                expiresInSeconds?: number;
+            };
+            /** @description The ad or post that brought the person. */
+            referral?: {
+                /** @description `ad` or `post`, as the channel spells it. */
+                sourceType?: string;
+                /** @description Id of the ad or post. */
+                sourceId?: string;
+                /** @description Web address of the ad or post. */
+                sourceUrl?: string;
+                /** @description Headline of the ad. */
+                headline?: string;
+                /** @description Text of the ad. */
+                body?: string;
+                /** @description Id of the click, for reports to the advertiser. */
+                clickId?: string;
+                /** @description The channel's address of the ad's picture or video. */
+                mediaUrl?: string;
+                /** @description `image` or `video`. */
+                mediaType?: string;
+                /** @description What the ad greeted the person with. */
+                welcomeMessage?: string;
+            };
+            /** @description What the channel says is wrong: why a file is missing, for instance. */
+            errors?: {
+                /** @description The channel's code. */
+                code?: string;
+                /** @description The channel's words. */
+                title?: string;
+                /** @description More of its words. */
+                details?: string;
+            }[];
+            /** @description The channel's name of a kind of message that it does not pass on. */
+            unsupportedType?: string;
+            /** @description The channel's id of the group that the message was written in. */
+            groupId?: string;
+            /**
+             * @description The file can be seen once at the person's phone.
+             * @constant
+             */
+            isViewOnce?: true;
+            /**
+             * @description The video plays as a GIF.
+             * @constant
+             */
+            isGif?: true;
             /**
              * Format: uuid
              * @description The message that this one answers; null for none, and for one that this service has not stored.
@@ -4021,13 +5039,347 @@ export interface components {
                 messageType: string;
                 /** @description The text; for media the caption, for an option list the body. */
                 message: string | null;
-                /** @description The option that the contact selected. */
+                /** @description The option or the button that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
+                    /** @description Id of the option. */
                     id?: string | null;
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the option. */
                     title: string;
+                    /** @description The second line of a list's row. */
+                    description?: string;
                 } | null;
+                /** @description A position. */
+                location?: {
+                    /** @description Degrees north. */
+                    latitude: number;
+                    /** @description Degrees east. */
+                    longitude: number;
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description Address of the place. */
+                    address?: string;
+                    /** @description Web address of the place. */
+                    url?: string;
+                    /**
+                     * @description The position was shared live: this is where the person was at first.
+                     * @constant
+                     */
+                    isLive?: true;
+                };
+                /** @description Contact cards. */
+                contacts?: {
+                    /** @description Name on the card. */
+                    name: string;
+                    /** @description Phones as the card writes them. */
+                    phones: string[];
+                    /** @description E-mail addresses. */
+                    emails?: string[];
+                    /** @description Company, with department and title where the card has them. */
+                    organization?: string;
+                    /** @description Web addresses. */
+                    urls?: string[];
+                    /** @description Postal addresses, each as one line. */
+                    addresses?: string[];
+                    /** @description Birthday, as the card writes it. */
+                    birthday?: string;
+                }[];
+                /** @description A reaction to another message. */
+                reaction?: {
+                    /**
+                     * Format: uuid
+                     * @description The message that it is to; null where that is not stored.
+                     */
+                    messageId: string | null;
+                    /** @description The emoji; null takes the reaction back. */
+                    emoji: string | null;
+                };
+                /** @description An order from the catalog. */
+                order?: {
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description The channel's id of the order. */
+                    orderId?: string;
+                    /** @description The channel's token of the order. */
+                    token?: string;
+                    /** @description Title of the order. */
+                    title?: string;
+                    /** @description The ordered products. */
+                    items: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                    /** @description How many products, where the channel tells no items. */
+                    itemCount?: number;
+                    /** @description Price of all items. */
+                    subtotal?: string;
+                    /** @description Price of the order. */
+                    total?: string;
+                    /** @description Currency of the sums. */
+                    currency?: string;
+                    /** @description What the contact wrote beside it. */
+                    note?: string;
+                };
+                /** @description The product of a catalog that the message shows or asks about. */
+                product?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description Description of the product. */
+                    description?: string;
+                    /** @description Price. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description Web address of the product. */
+                    url?: string;
+                    /** @description The channel's address of its picture. */
+                    imageUrl?: string;
+                };
+                /** @description A submitted form. */
+                flowAnswer?: {
+                    /** @description The channel's name of the form. */
+                    name?: string;
+                    /** @description The token that the form was sent with. */
+                    token?: string;
+                    /** @description The submitted fields. */
+                    data: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A request for money, a payment, or a PIX key. */
+                payment?: {
+                    /**
+                     * @description What it is: a request for money, a payment, the state of an order.
+                     * @enum {string}
+                     */
+                    kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                    /** @description Amount. */
+                    amount?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description State of the payment, as the channel spells it. */
+                    status?: string;
+                    /** @description State of the order, as the channel spells it. */
+                    orderStatus?: string;
+                    /** @description Reference of the payment or order. */
+                    referenceId?: string;
+                    /** @description What was written beside it. */
+                    note?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the request ends.
+                     */
+                    expiresAt?: string;
+                    /** @description The PIX key. */
+                    key?: string;
+                    /** @description Kind of the PIX key. */
+                    keyType?: string;
+                    /** @description Who is to receive it. */
+                    receiver?: string;
+                    /** @description The products of the order. */
+                    items?: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                };
+                /** @description A poll. */
+                poll?: {
+                    /** @description The question. */
+                    question: string;
+                    /** @description What can be voted for. */
+                    options: string[];
+                    /** @description How many may be chosen; 0 for any number. */
+                    maxOptions?: number;
+                };
+                /** @description A vote in a poll. */
+                pollVote?: {
+                    /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                    pollId?: string;
+                    /** @description All that the person chooses now; none takes the vote back. */
+                    options: string[];
+                };
+                /** @description An invitation to an event. */
+                event?: {
+                    /** @description Name of the event. */
+                    name: string;
+                    /** @description Description of the event. */
+                    description?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it begins.
+                     */
+                    startsAt?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends.
+                     */
+                    endsAt?: string;
+                    /** @description Where it is. */
+                    place?: string;
+                    /** @description Web address to join by. */
+                    url?: string;
+                    /**
+                     * @description The event is canceled.
+                     * @constant
+                     */
+                    isCanceled?: true;
+                };
+                /** @description An answer to an invitation. */
+                eventAnswer?: {
+                    /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                    eventId?: string;
+                    /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                    answer: string;
+                };
+                /** @description A template, buttons or a list that another business has sent. */
+                menu?: {
+                    /** @description Header. */
+                    title?: string;
+                    /** @description Text. */
+                    body?: string;
+                    /** @description Footer. */
+                    footer?: string;
+                    /** @description The channel's address of its picture, video or document. */
+                    mediaUrl?: string;
+                    /** @description Links and options, in their order. */
+                    items: {
+                        /**
+                         * @description What a tap does.
+                         * @enum {string}
+                         */
+                        kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                        /** @description Label. */
+                        title?: string;
+                        /** @description Id of the option. */
+                        id?: string;
+                        /** @description Second line of a row. */
+                        description?: string;
+                        /** @description Web address that it opens. */
+                        url?: string;
+                        /** @description Phone that it calls. */
+                        phone?: string;
+                        /** @description Text that it copies. */
+                        code?: string;
+                    }[];
+                };
+                /** @description An invitation to a group or a channel. */
+                groupInvite?: {
+                    /** @description The channel's id of the group. */
+                    groupId?: string;
+                    /** @description Name of the group. */
+                    name?: string;
+                    /** @description Code to join by. */
+                    code?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the invitation ends.
+                     */
+                    expiresAt?: string;
+                };
+                /** @description A call that nobody answered. */
+                call?: {
+                    /**
+                     * @description Kind of the call.
+                     * @enum {string}
+                     */
+                    kind: "voice" | "video";
+                    /** @description The channel's id of the call. */
+                    callId?: string;
+                };
+                /** @description The link that the text shows a preview of. */
+                preview?: {
+                    /** @description The address. */
+                    url?: string;
+                    /** @description Title of the page. */
+                    title?: string;
+                    /** @description Description of the page. */
+                    description?: string;
+                };
+                /** @description What surrounds the message. */
+                context?: {
+                    /**
+                     * @description The message was forwarded.
+                     * @constant
+                     */
+                    isForwarded?: true;
+                    /**
+                     * @description The message was forwarded many times.
+                     * @constant
+                     */
+                    isFrequentlyForwarded?: true;
+                    /**
+                     * @description It answers a status of ours.
+                     * @constant
+                     */
+                    isStatusReply?: true;
+                    /** @description Who is mentioned: phones, or the channel's ids. */
+                    mentions?: string[];
+                    /** @description After how long it disappears at the person's phone. */
+                    expiresInSeconds?: number;
+                };
+                /** @description The ad or post that brought the person. */
+                referral?: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                };
+                /** @description What the channel says is wrong: why a file is missing, for instance. */
+                errors?: {
+                    /** @description The channel's code. */
+                    code?: string;
+                    /** @description The channel's words. */
+                    title?: string;
+                    /** @description More of its words. */
+                    details?: string;
+                }[];
+                /** @description The channel's name of a kind of message that it does not pass on. */
+                unsupportedType?: string;
+                /** @description The channel's id of the group that the message was written in. */
+                groupId?: string;
+                /**
+                 * @description The file can be seen once at the person's phone.
+                 * @constant
+                 */
+                isViewOnce?: true;
+                /**
+                 * @description The video plays as a GIF.
+                 * @constant
+                 */
+                isGif?: true;
                 /**
                  * Format: uuid
                  * @description The message that this one answers; null for none, and for one that this service has not stored.
@@ -7096,6 +8448,27 @@ export interface components {
                     /** Format: date-time */
                     closesAt: string | null;
                 } | null;
+                /** @description The ad or post that brought the person. */
+                referral: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                } | null;
                 /** Format: date-time */
                 aiAgentPausedUntil: string | null;
                 conversation: {
@@ -7210,6 +8583,27 @@ export interface components {
                  * @description When it closes or has closed; null before the contact's first message.
                  */
                 closesAt: string | null;
+            } | null;
+            /** @description The ad or post that brought the person. */
+            referral: {
+                /** @description `ad` or `post`, as the channel spells it. */
+                sourceType?: string;
+                /** @description Id of the ad or post. */
+                sourceId?: string;
+                /** @description Web address of the ad or post. */
+                sourceUrl?: string;
+                /** @description Headline of the ad. */
+                headline?: string;
+                /** @description Text of the ad. */
+                body?: string;
+                /** @description Id of the click, for reports to the advertiser. */
+                clickId?: string;
+                /** @description The channel's address of the ad's picture or video. */
+                mediaUrl?: string;
+                /** @description `image` or `video`. */
+                mediaType?: string;
+                /** @description What the ad greeted the person with. */
+                welcomeMessage?: string;
             } | null;
             /**
              * Format: date-time
@@ -7359,6 +8753,27 @@ export interface components {
                      */
                     closesAt: string | null;
                 } | null;
+                /** @description The ad or post that brought the person. */
+                referral: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                } | null;
                 /**
                  * Format: date-time
                  * @description Until when the AI agent keeps silent; null when it is not paused.
@@ -7507,13 +8922,347 @@ export interface components {
                 messageType: string;
                 /** @description The text; for media the caption, for an option list the body. */
                 message: string | null;
-                /** @description The option that the contact selected. */
+                /** @description The option or the button that the contact selected. */
                 choice: {
-                    /** @description Identifier of the option, as it was sent; null where the channel tells none. */
+                    /** @description Id of the option. */
                     id?: string | null;
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the option. */
                     title: string;
+                    /** @description The second line of a list's row. */
+                    description?: string;
                 } | null;
+                /** @description A position. */
+                location?: {
+                    /** @description Degrees north. */
+                    latitude: number;
+                    /** @description Degrees east. */
+                    longitude: number;
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description Address of the place. */
+                    address?: string;
+                    /** @description Web address of the place. */
+                    url?: string;
+                    /**
+                     * @description The position was shared live: this is where the person was at first.
+                     * @constant
+                     */
+                    isLive?: true;
+                };
+                /** @description Contact cards. */
+                contacts?: {
+                    /** @description Name on the card. */
+                    name: string;
+                    /** @description Phones as the card writes them. */
+                    phones: string[];
+                    /** @description E-mail addresses. */
+                    emails?: string[];
+                    /** @description Company, with department and title where the card has them. */
+                    organization?: string;
+                    /** @description Web addresses. */
+                    urls?: string[];
+                    /** @description Postal addresses, each as one line. */
+                    addresses?: string[];
+                    /** @description Birthday, as the card writes it. */
+                    birthday?: string;
+                }[];
+                /** @description A reaction to another message. */
+                reaction?: {
+                    /**
+                     * Format: uuid
+                     * @description The message that it is to; null where that is not stored.
+                     */
+                    messageId: string | null;
+                    /** @description The emoji; null takes the reaction back. */
+                    emoji: string | null;
+                };
+                /** @description An order from the catalog. */
+                order?: {
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description The channel's id of the order. */
+                    orderId?: string;
+                    /** @description The channel's token of the order. */
+                    token?: string;
+                    /** @description Title of the order. */
+                    title?: string;
+                    /** @description The ordered products. */
+                    items: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                    /** @description How many products, where the channel tells no items. */
+                    itemCount?: number;
+                    /** @description Price of all items. */
+                    subtotal?: string;
+                    /** @description Price of the order. */
+                    total?: string;
+                    /** @description Currency of the sums. */
+                    currency?: string;
+                    /** @description What the contact wrote beside it. */
+                    note?: string;
+                };
+                /** @description The product of a catalog that the message shows or asks about. */
+                product?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description Description of the product. */
+                    description?: string;
+                    /** @description Price. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description Web address of the product. */
+                    url?: string;
+                    /** @description The channel's address of its picture. */
+                    imageUrl?: string;
+                };
+                /** @description A submitted form. */
+                flowAnswer?: {
+                    /** @description The channel's name of the form. */
+                    name?: string;
+                    /** @description The token that the form was sent with. */
+                    token?: string;
+                    /** @description The submitted fields. */
+                    data: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A request for money, a payment, or a PIX key. */
+                payment?: {
+                    /**
+                     * @description What it is: a request for money, a payment, the state of an order.
+                     * @enum {string}
+                     */
+                    kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                    /** @description Amount. */
+                    amount?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description State of the payment, as the channel spells it. */
+                    status?: string;
+                    /** @description State of the order, as the channel spells it. */
+                    orderStatus?: string;
+                    /** @description Reference of the payment or order. */
+                    referenceId?: string;
+                    /** @description What was written beside it. */
+                    note?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the request ends.
+                     */
+                    expiresAt?: string;
+                    /** @description The PIX key. */
+                    key?: string;
+                    /** @description Kind of the PIX key. */
+                    keyType?: string;
+                    /** @description Who is to receive it. */
+                    receiver?: string;
+                    /** @description The products of the order. */
+                    items?: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                };
+                /** @description A poll. */
+                poll?: {
+                    /** @description The question. */
+                    question: string;
+                    /** @description What can be voted for. */
+                    options: string[];
+                    /** @description How many may be chosen; 0 for any number. */
+                    maxOptions?: number;
+                };
+                /** @description A vote in a poll. */
+                pollVote?: {
+                    /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                    pollId?: string;
+                    /** @description All that the person chooses now; none takes the vote back. */
+                    options: string[];
+                };
+                /** @description An invitation to an event. */
+                event?: {
+                    /** @description Name of the event. */
+                    name: string;
+                    /** @description Description of the event. */
+                    description?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it begins.
+                     */
+                    startsAt?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends.
+                     */
+                    endsAt?: string;
+                    /** @description Where it is. */
+                    place?: string;
+                    /** @description Web address to join by. */
+                    url?: string;
+                    /**
+                     * @description The event is canceled.
+                     * @constant
+                     */
+                    isCanceled?: true;
+                };
+                /** @description An answer to an invitation. */
+                eventAnswer?: {
+                    /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                    eventId?: string;
+                    /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                    answer: string;
+                };
+                /** @description A template, buttons or a list that another business has sent. */
+                menu?: {
+                    /** @description Header. */
+                    title?: string;
+                    /** @description Text. */
+                    body?: string;
+                    /** @description Footer. */
+                    footer?: string;
+                    /** @description The channel's address of its picture, video or document. */
+                    mediaUrl?: string;
+                    /** @description Links and options, in their order. */
+                    items: {
+                        /**
+                         * @description What a tap does.
+                         * @enum {string}
+                         */
+                        kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                        /** @description Label. */
+                        title?: string;
+                        /** @description Id of the option. */
+                        id?: string;
+                        /** @description Second line of a row. */
+                        description?: string;
+                        /** @description Web address that it opens. */
+                        url?: string;
+                        /** @description Phone that it calls. */
+                        phone?: string;
+                        /** @description Text that it copies. */
+                        code?: string;
+                    }[];
+                };
+                /** @description An invitation to a group or a channel. */
+                groupInvite?: {
+                    /** @description The channel's id of the group. */
+                    groupId?: string;
+                    /** @description Name of the group. */
+                    name?: string;
+                    /** @description Code to join by. */
+                    code?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the invitation ends.
+                     */
+                    expiresAt?: string;
+                };
+                /** @description A call that nobody answered. */
+                call?: {
+                    /**
+                     * @description Kind of the call.
+                     * @enum {string}
+                     */
+                    kind: "voice" | "video";
+                    /** @description The channel's id of the call. */
+                    callId?: string;
+                };
+                /** @description The link that the text shows a preview of. */
+                preview?: {
+                    /** @description The address. */
+                    url?: string;
+                    /** @description Title of the page. */
+                    title?: string;
+                    /** @description Description of the page. */
+                    description?: string;
+                };
+                /** @description What surrounds the message. */
+                context?: {
+                    /**
+                     * @description The message was forwarded.
+                     * @constant
+                     */
+                    isForwarded?: true;
+                    /**
+                     * @description The message was forwarded many times.
+                     * @constant
+                     */
+                    isFrequentlyForwarded?: true;
+                    /**
+                     * @description It answers a status of ours.
+                     * @constant
+                     */
+                    isStatusReply?: true;
+                    /** @description Who is mentioned: phones, or the channel's ids. */
+                    mentions?: string[];
+                    /** @description After how long it disappears at the person's phone. */
+                    expiresInSeconds?: number;
+                };
+                /** @description The ad or post that brought the person. */
+                referral?: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                };
+                /** @description What the channel says is wrong: why a file is missing, for instance. */
+                errors?: {
+                    /** @description The channel's code. */
+                    code?: string;
+                    /** @description The channel's words. */
+                    title?: string;
+                    /** @description More of its words. */
+                    details?: string;
+                }[];
+                /** @description The channel's name of a kind of message that it does not pass on. */
+                unsupportedType?: string;
+                /** @description The channel's id of the group that the message was written in. */
+                groupId?: string;
+                /**
+                 * @description The file can be seen once at the person's phone.
+                 * @constant
+                 */
+                isViewOnce?: true;
+                /**
+                 * @description The video plays as a GIF.
+                 * @constant
+                 */
+                isGif?: true;
                 /**
                  * Format: uuid
                  * @description The message that this one answers; null for none, and for one that this service has not stored.
@@ -7854,6 +9603,27 @@ export interface components {
                 awaitingReply: boolean;
                 /** Format: date-time */
                 lastMessageAt: string | null;
+                /** @description The ad or post that brought the person. */
+                referral: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                } | null;
                 /** Format: date-time */
                 aiAgentPausedUntil: string | null;
                 /** Format: date-time */
@@ -7920,6 +9690,27 @@ export interface components {
              * @description When the last message was sent or received; null for none.
              */
             lastMessageAt: string | null;
+            /** @description The ad or post that brought the person. */
+            referral: {
+                /** @description `ad` or `post`, as the channel spells it. */
+                sourceType?: string;
+                /** @description Id of the ad or post. */
+                sourceId?: string;
+                /** @description Web address of the ad or post. */
+                sourceUrl?: string;
+                /** @description Headline of the ad. */
+                headline?: string;
+                /** @description Text of the ad. */
+                body?: string;
+                /** @description Id of the click, for reports to the advertiser. */
+                clickId?: string;
+                /** @description The channel's address of the ad's picture or video. */
+                mediaUrl?: string;
+                /** @description `image` or `video`. */
+                mediaType?: string;
+                /** @description What the ad greeted the person with. */
+                welcomeMessage?: string;
+            } | null;
             /**
              * Format: date-time
              * @description End of the AI agent's pause for this contact; null when the agent is not paused.
@@ -8160,7 +9951,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -8189,7 +9980,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
         };
@@ -8212,7 +10003,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8273,7 +10064,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -8331,7 +10122,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8373,7 +10164,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
             /** @description Whether events are sent to it. */
@@ -8398,7 +10189,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8455,7 +10246,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8516,7 +10307,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -8601,7 +10392,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -8663,7 +10454,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -8706,7 +10497,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: string & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
         };
         ReplayEventsResponse: {
             /**
@@ -10972,6 +12763,8 @@ export interface operations {
                 assignedTo?: string;
                 /** @description Only contacts with this consent to marketing. */
                 consent?: "granted" | "denied" | "unknown";
+                /** @description The ad or post that brought the contact last; in the query, whether one did at all. */
+                referral?: boolean;
                 /** @description Only what has changed at this instant or later. */
                 updatedSince?: string & (unknown & unknown);
             };
@@ -11217,6 +13010,8 @@ export interface operations {
                  * @example true
                  */
                 awaitingReply?: boolean;
+                /** @description The ad or post that brought the contact last; in the query, whether one did at all. */
+                referral?: boolean;
                 /** @description Only conversations that have changed at this instant or later. */
                 updatedSince?: string & (unknown & unknown);
             };
@@ -12196,6 +13991,38 @@ export interface operations {
                     id: string;
                     /** @constant */
                     type: "message.deleted";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["MessageEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onMessageReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "message.reaction";
                     /**
                      * Format: date-time
                      * @description Time at which it became true.

@@ -96,5 +96,7 @@ export type ListContactsRequest = PageRequest<{
   readonly q?: string | undefined;
   readonly assignedTo?: string | undefined;
   readonly consent?: Consent["marketing"] | undefined;
+  /** Whether an ad or post brought the contact. */
+  readonly referral?: boolean | undefined;
   readonly updatedSince?: string | undefined;
 }>;

@@ -1,3 +1,4 @@
+import type { ReceivedPart } from "../../model/received_parts.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -56,6 +57,8 @@ export interface ConversationFilter {
   readonly departmentId?: string | undefined;
   readonly tag?: string | undefined;
   readonly awaitingReply?: boolean | undefined;
+  /** Whether an ad or post brought the contact. */
+  readonly referral?: boolean | undefined;
   /** Inclusive. Orders the page by the last change, and adds the tombstones of contacts. */
   readonly updatedSince?: string | undefined;
 }
@@ -75,6 +78,7 @@ export interface ConversationRecord {
   readonly portfolio: boolean;
   readonly awaitingReply: boolean;
   readonly lastMessageAt: string | null;
+  readonly referral: ReceivedPart<"referral"> | null;
   readonly aiAgentPausedUntil: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;

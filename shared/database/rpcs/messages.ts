@@ -2,7 +2,8 @@ import type { MediaStatus } from "../../model/media_status.ts";
 import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
-import type { Choice, StoredContent } from "../../model/message_content.ts";
+import type { StoredContent } from "../../model/message_content.ts";
+import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
@@ -61,15 +62,18 @@ export interface MessageContact {
   readonly lid: string | null;
 }
 
+/** What a received message holds beside its words. */
+export interface ShownReceivedParts extends Omit<ReceivedParts, "choice"> {
+  readonly choice: ReceivedPart<"choice"> | null;
+}
+
 /** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
-export interface MessageRecord {
+export interface MessageRecord extends ShownReceivedParts {
   readonly messageId: string;
   readonly direction: "inbound" | "outbound";
   readonly status: MessageStatus | "received";
   readonly messageType: string;
   readonly message: string | null;
-  /** Of a received message: the option or the button that the contact chose. */
-  readonly choice: Choice | null;
   /** The message that this one answers; null for none, and for one that is not stored. */
   readonly quotedMessageId: string | null;
   readonly quotedProviderMessageId: string | null;

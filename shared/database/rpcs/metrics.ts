@@ -2,6 +2,10 @@ import type { EmptyRequest, Rpc } from "./rpc.ts";
 
 export interface MetricsRpcs {
   get_service_health: Rpc<EmptyRequest, ServiceHealth>;
+  count_unknown_fields: Rpc<
+    { readonly provider: string; readonly fields: readonly string[] },
+    Record<string, never>
+  >;
   read_metrics: Rpc<EmptyRequest, { readonly samples: readonly MetricSample[] }>;
 }
 

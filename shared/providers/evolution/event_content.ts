@@ -5,19 +5,35 @@
 import {
   type EventContent,
   findWords,
-  listAnswers,
   toChoice,
-  toLocation,
   toNotice,
-  toOther,
   toOtherOrNotice,
+  toPart,
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
 import { readLabel, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
+import { hasObject } from "../webhooks/values.ts";
 import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
-import type { InboundMessageType } from "../webhooks/provider_event.ts";
+import type { FileMessageType } from "../webhooks/provider_event.ts";
+import { menuMembers, readEvolutionMenu } from "./event_menu.ts";
+import {
+  findPoll,
+  paymentMembers,
+  readEvolutionCards,
+  readEvolutionEvent,
+  readEvolutionEventAnswer,
+  readEvolutionInvite,
+  readEvolutionLocation,
+  readEvolutionOrder,
+  readEvolutionPayment,
+  readEvolutionPoll,
+  readEvolutionProduct,
+  readEvolutionVote,
+} from "./event_parts.ts";
+import { readEvolutionSurroundings } from "./event_surroundings.ts";
 
 type Wrapper = readonly [member: string, inner: string];
 
@@ -28,6 +44,7 @@ const wrappers: readonly Wrapper[] = [
   ["viewOnceMessageV2", "message"],
   ["viewOnceMessageV2Extension", "message"],
   ["documentWithCaptionMessage", "message"],
+  ["lottieStickerMessage", "message"],
 ];
 /** Wrappers of an edit. They hold the message in its new version. */
 const editWrappers: readonly Wrapper[] = [
@@ -36,29 +53,13 @@ const editWrappers: readonly Wrapper[] = [
 ];
 const MAX_WRAPPINGS = 5;
 
-const media: readonly (readonly [string, InboundMessageType])[] = [
+const media: readonly (readonly [string, FileMessageType])[] = [
   ["imageMessage", "image"],
-  ["stickerMessage", "image"],
+  ["stickerMessage", "sticker"],
   ["audioMessage", "audio"],
   ["videoMessage", "video"],
   ["ptvMessage", "video"],
   ["documentMessage", "document"],
-];
-
-/** Contents that the history shows by their label only. */
-const named: Readonly<Record<string, string>> = {
-  pollCreationMessage: "poll",
-  pollCreationMessageV3: "poll",
-  pollUpdateMessage: "poll vote",
-  orderMessage: "order",
-  productMessage: "product",
-  eventMessage: "event",
-};
-
-/** Payments that a person asks for, makes or declines, with a note or without. */
-const payments = [
-  ...["requestPaymentMessage", "sendPaymentMessage", "paymentInviteMessage"],
-  ...["declinePaymentRequestMessage", "cancelPaymentRequestMessage"],
 ];
 
 /**
@@ -78,11 +79,18 @@ const silent = new Set([
  */
 export function readEvolutionContent(data: unknown): EventContent | undefined {
   const message = unwrapMessage(readValue(data, "message"), [...wrappers, ...editWrappers]);
+  const content = readKind(data, message);
+  return content === undefined
+    ? undefined
+    : { ...readEvolutionSurroundings(data, message), ...content };
+}
+
+function readKind(data: unknown, message: unknown): EventContent | undefined {
   const text = readMessage(message, "conversation") ??
     readMessage(message, "extendedTextMessage", "text");
   if (text !== undefined) return { messageType: "text", message: text };
-  return readChoice(message) ?? readMedia(data, message) ?? readOther(message) ??
-    readEmptiedAnswer(data);
+  return readChoice(message) ?? readMedia(data, message) ?? readTyped(data, message) ??
+    readUnknownKind(message) ?? readEmptiedAnswer(data);
 }
 
 /**
@@ -147,6 +155,7 @@ function readChoice(message: unknown): EventContent | undefined {
     "option_list",
     readId(message, "listResponseMessage", "singleSelectReply", "selectedRowId"),
     readMessage(message, "listResponseMessage", "title"),
+    readName(message, "listResponseMessage", "description"),
   ) ?? toChoice(
     "choice",
     readId(message, "buttonsResponseMessage", "selectedButtonId"),
@@ -176,9 +185,11 @@ function readQuickReply(response: unknown): EventContent | undefined {
  * business channel cannot be asked for them. Else the file is asked for by the message's id.
  */
 function readMedia(data: unknown, message: unknown): EventContent | undefined {
-  const found = media.find(([member]) => isObject(readValue(message, member)));
+  const found = media.find(([member]) => hasObject(message, member));
   if (found === undefined) return undefined;
-  const [member, messageType] = found;
+  const [member, kind] = found;
+  const isVoice = kind === "audio" && readValue(message, member, "ptt") === true;
+  const messageType = isVoice ? "voice" : kind;
   const url = readUrl(message, "mediaUrl") ?? readUrl(data, "message", "mediaUrl") ??
     readUrl(data, "mediaUrl");
   const mediaFilename = readName(message, member, "fileName") ??
@@ -195,7 +206,7 @@ function readMedia(data: unknown, message: unknown): EventContent | undefined {
         readMimeType(message, member, "mime_type"),
       sha256: readSha256(message, member, "fileSha256") ?? readSha256(message, member, "sha256"),
       filename: mediaFilename,
-      transcript: messageType === "audio" ? readTranscript(data, message) : undefined,
+      transcript: kind === "audio" ? readTranscript(data, message) : undefined,
     },
   };
 }
@@ -217,25 +228,78 @@ function readTranscript(data: unknown, message: unknown): string | undefined {
   return words?.replace(/^\s*\[audio\]\s*/i, "").trim() || undefined;
 }
 
-function readOther(message: unknown): EventContent | undefined {
-  for (const member of ["locationMessage", "liveLocationMessage"]) {
-    if (isObject(readValue(message, member))) return readLocation(message, member);
+type KindReader = (message: unknown, data: unknown) => EventContent | undefined;
+
+/** The members whose content has a part of its own, each with its reader. */
+const kinds: readonly (readonly [string, KindReader])[] = [
+  ...["locationMessage", "liveLocationMessage"].map((member) =>
+    [member, (message: unknown) => readLocation(message, member)] as const
+  ),
+  ["contactMessage", readCards],
+  ["contactsArrayMessage", readCards],
+  ["reactionMessage", (message) => {
+    const messageId = readId(message, "reactionMessage", "key", "id");
+    const emoji = readLabel(message, "reactionMessage", "text");
+    return emoji === undefined && messageId === undefined
+      ? undefined
+      : toReaction(emoji, messageId);
+  }],
+  ["interactiveResponseMessage", readAnswer],
+  ...paymentMembers.map((member) =>
+    [member, (message: unknown) => readPayment(message, member)] as const
+  ),
+  ["pollUpdateMessage", readVote],
+  ["orderMessage", (message) => toPart("order", "order", readEvolutionOrder(message))],
+  ["productMessage", (message) => toPart("other", "product", readEvolutionProduct(message))],
+  ["eventMessage", (message) => toPart("other", "event", readEvolutionEvent(message))],
+  [
+    "eventResponseMessage",
+    (message) => toPart("other", "eventAnswer", readEvolutionEventAnswer(message)),
+  ],
+  ["groupInviteMessage", readInvite],
+  ["newsletterAdminInviteMessage", readInvite],
+  ...menuMembers.map((member) => [member, readMenu] as const),
+];
+
+function readTyped(data: unknown, message: unknown): EventContent | undefined {
+  if (findPoll(message) !== undefined) {
+    return toPart("poll", "poll", readEvolutionPoll(message));
   }
-  for (const member of ["contactMessage", "contactsArrayMessage"]) {
-    if (isObject(readValue(message, member))) {
-      return toOther("contacts", [readName(message, member, "displayName")]);
-    }
-  }
-  const emoji = readLabel(message, "reactionMessage", "text");
-  if (emoji !== undefined) return toReaction(emoji);
-  if (isObject(readValue(message, "interactiveResponseMessage"))) return readAnswer(message);
-  const payment = payments.find((member) => isObject(readValue(message, member)));
-  if (payment !== undefined) {
-    return toOtherOrNotice("payment", findWords(readValue(message, payment)));
-  }
-  const [, label] =
-    Object.entries(named).find(([member]) => isObject(readValue(message, member))) ?? [];
-  return label === undefined ? readUnknownKind(message) : toOther(label);
+  return kinds.find(([member]) => hasObject(message, member))?.[1](message, data);
+}
+
+function readCards(message: unknown): EventContent {
+  const cards = readEvolutionCards(message);
+  return toPart("contacts", "contacts", cards.length === 0 ? undefined : cards, [
+    readName(message, "contactsArrayMessage", "displayName"),
+  ]);
+}
+
+/** A payment that nobody wrote a word beside asks for no answer. */
+function readPayment(message: unknown, member: string): EventContent {
+  const content = toPart("payment", "payment", readEvolutionPayment(message));
+  const isSaid = findWords(readValue(message, member)).length > 0;
+  return isSaid ? content : { ...content, isUnreadable: true };
+}
+
+function readVote(message: unknown, data: unknown): EventContent {
+  const vote = readEvolutionVote(data, message);
+  const content = toPart("poll_vote", "pollVote", vote);
+  return vote.pollId === undefined ? content : { ...content, quotedProviderMessageId: vote.pollId };
+}
+
+function readInvite(message: unknown): EventContent {
+  const words = ["groupInviteMessage", "newsletterAdminInviteMessage"].map((member) =>
+    readName(message, member, "caption")
+  );
+  return toPart("other", "groupInvite", readEvolutionInvite(message), words);
+}
+
+function readMenu(message: unknown): EventContent | undefined {
+  const menu = readEvolutionMenu(message);
+  const words = findWords(message);
+  if (menu === undefined || words.length === 0 && menu.items.length === 0) return undefined;
+  return toPart("other", "menu", menu, words);
 }
 
 /** The answer to a form, to a payment or to buttons: its fields, else its words. */
@@ -243,10 +307,15 @@ function readAnswer(message: unknown): EventContent {
   const response = readValue(message, "interactiveResponseMessage");
   const words = readMessage(response, "body", "text");
   const flow = readValue(response, "nativeFlowResponseMessage");
-  const isForm = readText(flow, "name") !== "quick_reply";
-  const answers = isForm ? listAnswers(readText(flow, "paramsJson")) : [];
-  if (answers.length === 0 && words !== undefined) return { messageType: "text", message: words };
-  return toOtherOrNotice("interactive", [words, ...answers]);
+  const name = readName(flow, "name");
+  const answer = name === "quick_reply"
+    ? undefined
+    : readFlowAnswer(readText(flow, "paramsJson"), name);
+  const hasFields = answer !== undefined && Object.keys(answer.data).length > 0;
+  if (!hasFields && words !== undefined) return { messageType: "text", message: words };
+  return answer !== undefined && hasFields
+    ? toPart("flow_answer", "flowAnswer", answer, [words])
+    : toOtherOrNotice("interactive", [words]);
 }
 
 /**
@@ -262,12 +331,10 @@ function readUnknownKind(message: unknown): EventContent | undefined {
 }
 
 function readLocation(message: unknown, member: string): EventContent {
-  return toLocation(
+  return toPart("location", "location", readEvolutionLocation(message, member), [
     readName(message, member, "name"),
     readName(message, member, "address"),
-    readValue(message, member, "degreesLatitude"),
-    readValue(message, member, "degreesLongitude"),
-  );
+  ]);
 }
 
 function isObject(value: unknown): boolean {

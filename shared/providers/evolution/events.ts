@@ -10,7 +10,14 @@ import {
   normalizeAddress,
   readGroupAddress,
 } from "../webhooks/addresses.ts";
-import { attributeToAuthor, toAuthor, toStatusError } from "../webhooks/content.ts";
+import {
+  attributeToAuthor,
+  toAuthor,
+  toGroupStatus,
+  toMessageOrReaction,
+  toMissedCall,
+  toStatusError,
+} from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import {
   isEditMessage,
@@ -27,6 +34,7 @@ import type {
   MessageEditEvent,
   MessageEvent,
   ProviderEvent,
+  ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
 
@@ -55,6 +63,8 @@ export function readEvolutionEvents(
       return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
       return items.flatMap(readStatus);
+    case "call":
+      return items.flatMap(readCall);
     case "connection.update":
       return items.flatMap((item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
@@ -67,7 +77,7 @@ function listItems(payload: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : [data];
 }
 
-function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
+function readMessageEvent(data: unknown, own: unknown): (MessageEvent | ReactionEvent)[] {
   const isEcho = readValue(data, "key", "fromMe") === true;
   const isGroup = isGroupAddress(readValue(data, "key", "remoteJid"));
   const isEdit = isEditMessage(data);
@@ -78,7 +88,7 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
   if (providerMessageId === undefined || addresses === undefined || content === undefined) {
     return [];
   }
-  return [{
+  return [toMessageOrReaction({
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
     ...(isEcho ? { mayBeOurs: true } : {}),
@@ -90,8 +100,8 @@ function readMessageEvent(data: unknown, own: unknown): MessageEvent[] {
     ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(data)) : content),
     sentAt: readTime(data, "s", "messageTimestamp"),
     isGroup,
-    quotedProviderMessageId: readQuotedId(data),
-  }];
+    quotedProviderMessageId: readQuotedId(data) ?? content.quotedProviderMessageId,
+  })];
 }
 
 /**
@@ -213,8 +223,12 @@ const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ",
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");
   const word = readText(data, "status") ?? readNumberedWord(data) ?? "";
-  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (providerMessageId === undefined || status === undefined) return [];
+  const known = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  if (providerMessageId === undefined || known === undefined) return [];
+  const isGroup = isGroupAddress(
+    readValue(data, "remoteJid") ?? readValue(data, "key", "remoteJid"),
+  );
+  const status = isGroup ? toGroupStatus(known) : known;
   const error = status === "failed"
     ? toStatusError(word, ["WhatsApp did not accept the message."], undefined)
     : undefined;
@@ -225,6 +239,23 @@ function readStatus(data: unknown): StatusEvent[] {
 function readNumberedWord(data: unknown): string | undefined {
   const number = readValue(data, "update", "status");
   return typeof number === "number" ? numberedWords[number] : undefined;
+}
+
+/** A call that rang out or that the contact gave up; an answered or rejected one is no news here. */
+function readCall(data: unknown): MessageEvent[] {
+  const id = readId(data, "id");
+  const addresses = chooseAddresses([readValue(data, "from"), readValue(data, "chatId")]);
+  const isMissed = ["timeout", "terminate"].includes(readText(data, "status") ?? "");
+  if (!isMissed || id === undefined || addresses === undefined) return [];
+  return [{
+    kind: "message",
+    origin: "inbound",
+    providerMessageId: id,
+    ...addresses,
+    ...toMissedCall(readValue(data, "isVideo") === true ? "video" : "voice", id),
+    sentAt: readIsoTime(data, "date"),
+    isGroup: false,
+  }];
 }
 
 /** The session's states; `connecting` is a step between them. */

@@ -2,26 +2,44 @@
  * Converts the content of a provider's message into our content, the same way for every provider.
  */
 import { MESSAGE_MAX, readMessage } from "./fields.ts";
-import { cleanText, ID_MAX, parseJson } from "../../model/json_value.ts";
+import { cleanText, ID_MAX } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
+import {
+  type ReceivedPart,
+  type ReceivedPartName,
+  receivedPartNames,
+  type ReceivedParts,
+  receivedParts,
+  writePart,
+} from "../../model/received_parts.ts";
 import type { EventAddresses } from "./addresses.ts";
-import type { MessageEvent } from "./provider_event.ts";
+import type {
+  InboundMessageType,
+  MessageEvent,
+  ReactionEvent,
+  StatusEvent,
+} from "./provider_event.ts";
 import { isLid, isUserId } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 
 /** The fields of a message event that derive from its content. */
-export type EventContent = Pick<
-  MessageEvent,
-  | "messageType"
-  | "message"
-  | "mediaUrl"
-  | "mediaId"
-  | "mediaFilename"
-  | "file"
-  | "choice"
-  | "isReaction"
-  | "isUnreadable"
->;
+export type EventContent =
+  & Pick<
+    MessageEvent,
+    | "messageType"
+    | "message"
+    | "mediaUrl"
+    | "mediaId"
+    | "mediaFilename"
+    | "file"
+    | "isUnreadable"
+    | "quotedProviderMessageId"
+  >
+  & ReceivedParts
+  & {
+    /** Of a reaction: its emoji, null where it is taken back. */
+    readonly emoji?: string | null;
+  };
 
 const TITLE_MAX = 1_024;
 
@@ -33,11 +51,38 @@ export function toChoice(
   messageType: "option_list" | "choice",
   id: string | undefined,
   title: string | undefined,
+  description?: string | undefined,
 ): EventContent | undefined {
   const shown = title ?? id;
   if (shown === undefined) return undefined;
-  const choice = { id: id ?? cleanText(shown, ID_MAX), title: cleanText(shown, TITLE_MAX) };
+  const choice = {
+    id: id ?? cleanText(shown, ID_MAX),
+    title: cleanText(shown, TITLE_MAX),
+    ...(description === undefined ? {} : { description }),
+  };
   return { messageType, message: choice.title, choice };
+}
+
+/**
+ * A content that is one part, with the part's words as its message. Without the part, because it is
+ * malformed, `words` are what is left: the content is `other` then.
+ */
+export function toPart<Name extends ReceivedPartName>(
+  messageType: InboundMessageType,
+  name: Name,
+  part: ReceivedPart<Name> | undefined,
+  words: readonly (string | undefined)[] = [],
+): EventContent {
+  const label = receivedParts[name].label ?? name;
+  if (part === undefined) return toOther(label, words);
+  const said = writePart(name, part);
+  return { ...toOther(label, said.length === 0 ? words : said), messageType, [name]: part };
+}
+
+/** The parts of a message without members that it lacks. */
+export function pickParts(parts: ReceivedParts): ReceivedParts {
+  const given = receivedPartNames.filter((name) => parts[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, parts[name]]));
 }
 
 /** A content without a message type of its own, as readable text: `[location] Café, Rua 1`. */
@@ -67,27 +112,6 @@ export function toOtherOrNotice(
 ): EventContent {
   const hasWords = words.some((word) => word !== undefined);
   return hasWords ? toOther(label, words) : toNotice(label);
-}
-
-const MAX_ANSWERS = 100;
-
-/** The fields of a submitted form (a flow), each as `name: value`, from its JSON text. */
-export function listAnswers(text: string | undefined): string[] {
-  const answers = parseJson(text ?? "");
-  if (typeof answers !== "object" || answers === null) return [];
-  return Object.entries(answers)
-    .filter(([name, value]) => name !== "flow_token" && value !== null && value !== "")
-    .slice(0, MAX_ANSWERS)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJson(value)}`);
-}
-
-/** A value nested too deep for JSON.stringify becomes an ellipsis. */
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return "…";
-  }
 }
 
 /** Members that hold a message's text, in any kind of message. */
@@ -131,28 +155,41 @@ function listMembers(value: unknown): [string, unknown][] {
     : [];
 }
 
-/** A reaction to another message, as its emoji: `[reaction] 👍`. */
-export function toReaction(emoji: string): EventContent {
-  return { ...toOther("reaction", [emoji]), isReaction: true };
+/** A reaction to another message: `[reaction] 👍`. Without an emoji it is taken back. */
+export function toReaction(emoji: string | undefined, messageId: string | undefined): EventContent {
+  const words = emoji === undefined ? toOther("reaction taken back") : toOther("reaction", [emoji]);
+  return {
+    ...words,
+    messageType: "reaction",
+    emoji: emoji ?? null,
+    quotedProviderMessageId: messageId,
+  };
 }
 
-/** A position: name and address if present, and the coordinates. */
-export function toLocation(
-  name: string | undefined,
-  address: string | undefined,
-  latitude: unknown,
-  longitude: unknown,
-): EventContent {
-  const place = [readDegrees(latitude, 90), readDegrees(longitude, 180)];
-  const position = place.includes(undefined) ? undefined : place.join(" ");
-  return toOther("location", [name, address, position]);
-}
-
-/** Degrees as a number, or as its text. */
-function readDegrees(value: unknown, max: number): number | undefined {
-  const isText = typeof value === "string" && /^-?\d{1,3}(?:\.\d{1,20})?$/.test(value.trim());
-  const degrees = isText ? Number(value) : value;
-  return typeof degrees === "number" && Math.abs(degrees) <= max ? degrees : undefined;
+/** A message as the event that it is: a reaction is one of its own. */
+export function toMessageOrReaction(
+  event: MessageEvent & { readonly emoji?: string | null },
+): MessageEvent | ReactionEvent {
+  const { emoji, ...rest } = event;
+  const message = rest.isGroup ? { ...rest, groupId: rest.address } : rest;
+  if (emoji === undefined) return message;
+  return {
+    kind: "reaction",
+    origin: message.origin,
+    ...(message.mayBeOurs === undefined ? {} : { mayBeOurs: message.mayBeOurs }),
+    providerMessageId: message.providerMessageId,
+    address: message.address,
+    otherAddresses: message.otherAddresses,
+    contactName: message.contactName,
+    message: message.message,
+    emoji,
+    sentAt: message.sentAt,
+    isGroup: message.isGroup,
+    author: message.author,
+    chatName: message.chatName,
+    groupId: message.groupId,
+    quotedProviderMessageId: message.quotedProviderMessageId,
+  };
 }
 
 /** The author of a group message, by name and by the addresses that the provider shows of the person. */
@@ -200,6 +237,20 @@ export function toStatusError(
     code: code ?? "failed",
     message: text === "" ? "The provider gave no reason." : redact(text, recipient),
   };
+}
+
+/**
+ * The status of a message that went to a group: one member's reading of it is not the group's, it only
+ * proves that it arrived.
+ */
+export function toGroupStatus(status: StatusEvent["status"]): StatusEvent["status"] {
+  return status === "read" ? "delivered" : status;
+}
+
+/** A call that nobody answered. It asks no agent. */
+export function toMissedCall(kind: "voice" | "video", callId: string | undefined): EventContent {
+  const call = { kind, ...(callId === undefined ? {} : { callId }) };
+  return { ...toPart("call", "call", call), isUnreadable: true };
 }
 
 /** Why a connection was lost, in the provider's words, without numbers of people. */

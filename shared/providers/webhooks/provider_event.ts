@@ -5,12 +5,14 @@
 
 import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
+import type { ReceivedParts } from "../../model/received_parts.ts";
 import type { ReceivedFile } from "./received_file.ts";
 
 /**
- * A message written by a person: the contact, or an employee on the company's own phone (an echo).
+ * A message written by a person: the contact, or an employee on the company's own phone (an echo), with
+ * the parts that the provider tells.
  */
-export interface MessageEvent {
+export interface MessageEvent extends ReceivedParts {
   readonly kind: "message";
   /**
    * `inbound` is from the contact. `echo` was typed on the company's phone, not sent through any
@@ -37,10 +39,6 @@ export interface MessageEvent {
   readonly mediaFilename?: string | undefined;
   /** The file, where the provider says how to get it: it is fetched and kept. */
   readonly file?: ReceivedFile | undefined;
-  /** The chosen option or button. */
-  readonly choice?: { readonly id: string; readonly title: string } | undefined;
-  /** A reaction to another message. It needs no reply. */
-  readonly isReaction?: true | undefined;
   /** Holds nothing that a person said or sent, as far as we can read. No agent answers it. */
   readonly isUnreadable?: true | undefined;
   /** The new version of a message, under its original id. Its words replace the stored ones. */
@@ -55,15 +53,50 @@ export interface MessageEvent {
   readonly quotedProviderMessageId?: string | undefined;
 }
 
+/** What a message can be that arrives. The files first. */
 export type InboundMessageType =
+  | FileMessageType
   | "text"
-  | "image"
-  | "audio"
-  | "document"
-  | "video"
   | "option_list"
   | "choice"
+  | "location"
+  | "contacts"
+  | "reaction"
+  | "order"
+  | "poll"
+  | "poll_vote"
+  | "flow_answer"
+  | "payment"
+  | "call"
   | "other";
+
+export type FileMessageType = "image" | "audio" | "document" | "video" | "sticker" | "voice";
+
+/**
+ * A person has reacted to a message, or has taken the reaction back. `quotedProviderMessageId` is the
+ * message, `message` are the words that the history shows.
+ */
+export interface ReactionEvent extends
+  Pick<
+    MessageEvent,
+    | "origin"
+    | "mayBeOurs"
+    | "providerMessageId"
+    | "address"
+    | "otherAddresses"
+    | "contactName"
+    | "message"
+    | "sentAt"
+    | "isGroup"
+    | "author"
+    | "chatName"
+    | "groupId"
+    | "quotedProviderMessageId"
+  > {
+  readonly kind: "reaction";
+  /** Null for one that is taken back. */
+  readonly emoji: string | null;
+}
 
 /** The status of a message that we sent. */
 export interface StatusEvent {
@@ -172,6 +205,7 @@ export interface LimitEvent {
 
 export type ProviderEvent =
   | MessageEvent
+  | ReactionEvent
   | MessageEditEvent
   | MessageDeletionEvent
   | StatusEvent

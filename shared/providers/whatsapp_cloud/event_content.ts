@@ -1,38 +1,56 @@
 /** Reads the content of a Cloud API message (page Webhooks, messages), inbound and echo alike. */
 import {
   type EventContent,
-  listAnswers,
   toChoice,
-  toLocation,
   toNotice,
   toOther,
   toOtherOrNotice,
+  toPart,
   toReaction,
 } from "../webhooks/content.ts";
-import { readLabel, readList, readMessage, readName } from "../webhooks/fields.ts";
+import { readLabel, readMessage, readName } from "../webhooks/fields.ts";
+import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { InboundMessageType } from "../webhooks/provider_event.ts";
+import type { FileMessageType } from "../webhooks/provider_event.ts";
+import {
+  readCloudCards,
+  readCloudLocation,
+  readCloudOrder,
+  readCloudSurroundings,
+} from "./event_parts.ts";
 
-/** Maps media types to message types. A sticker is an image in the history. */
-const mediaTypes: Readonly<Record<string, InboundMessageType>> = {
+/** Maps media types to message types. */
+const mediaTypes: Readonly<Record<string, FileMessageType>> = {
   image: "image",
-  sticker: "image",
+  sticker: "sticker",
   audio: "audio",
-  voice: "audio",
+  voice: "voice",
   video: "video",
   document: "document",
 };
 
+/** Whether a content's type is one of files. */
+function isMedia(type: string): boolean {
+  return Object.hasOwn(mediaTypes, type);
+}
+
 /**
- * Reads the content of a message by its `type`. A type without a message type of ours (a reaction,
- * an order, an unknown type) becomes `other` with its name in brackets. A type that is not known holds
- * nothing that we could read: it is a notice. An edit yields its new text. Returns undefined for messages without content: a deletion, a removed reaction, a system
- * notice.
+ * Reads the content of a message, and what stands beside it. Returns undefined for messages without
+ * content: a deletion, a removed reaction, a system notice.
  */
 export function readCloudContent(message: unknown): EventContent | undefined {
+  const content = readKind(message);
+  return content === undefined ? undefined : { ...readCloudSurroundings(message), ...content };
+}
+
+/**
+ * Reads the content by its `type`. An unknown type becomes `other` with its name in brackets: it holds
+ * nothing that we could read, so it is a notice. An edit yields its new text.
+ */
+function readKind(message: unknown): EventContent | undefined {
   const type = readLabel(message, "type") ?? "unsupported";
-  if (Object.hasOwn(mediaTypes, type)) return readMedia(message, type);
+  if (isMedia(type)) return readMedia(message, type);
   switch (type) {
     case "text":
       return readTyped(message);
@@ -45,18 +63,18 @@ export function readCloudContent(message: unknown): EventContent | undefined {
         readMessage(message, "button", "text"),
       ) ?? toNotice(type);
     case "location":
-      return toLocation(
+      return toPart("location", "location", readCloudLocation(message), [
         readName(message, "location", "name"),
         readName(message, "location", "address"),
-        readValue(message, "location", "latitude"),
-        readValue(message, "location", "longitude"),
-      );
-    case "contacts":
-      return toOther(type, readList(message, "contacts").slice(0, 20).map(describeContact));
+      ]);
+    case "contacts": {
+      const cards = readCloudCards(message);
+      return toPart("contacts", "contacts", cards.length === 0 ? undefined : cards);
+    }
     case "reaction":
       return readReaction(message);
     case "order":
-      return toOther(type, [readMessage(message, "order", "text"), describeItems(message)]);
+      return toPart("order", "order", readCloudOrder(message));
     case "edit":
       return readEdit(message);
     case "revoke":
@@ -78,7 +96,8 @@ function readTyped(message: unknown): EventContent {
 function readEdit(message: unknown): EventContent | undefined {
   const edited = readValue(message, "edit", "message");
   const content = readLabel(edited, "type") === "edit" ? undefined : readCloudContent(edited);
-  const isReadable = content?.message !== undefined && content.messageType !== "other";
+  const isReadable = content?.message !== undefined &&
+    (content.messageType === "text" || isMedia(content.messageType));
   return isReadable ? content : undefined;
 }
 
@@ -88,8 +107,9 @@ function readEdit(message: unknown): EventContent | undefined {
 function readMedia(message: unknown, type: string): EventContent {
   const id = readId(message, type, "id");
   const mediaFilename = readName(message, type, "filename");
+  const isVoice = readValue(message, type, "voice") === true;
   return {
-    messageType: mediaTypes[type] ?? "other",
+    messageType: isVoice ? "voice" : mediaTypes[type] ?? "other",
     message: readMessage(message, type, "caption"),
     mediaId: id,
     mediaFilename,
@@ -110,6 +130,7 @@ function readInteractive(message: unknown): EventContent | undefined {
       messageType,
       readId(message, "interactive", reply, "id"),
       readMessage(message, "interactive", reply, "title"),
+      readName(message, "interactive", reply, "description"),
     );
     if (choice !== undefined) return choice;
   }
@@ -117,24 +138,17 @@ function readInteractive(message: unknown): EventContent | undefined {
   // The permission to call is a setting, not a message.
   if (type === "call_permission_reply") return undefined;
   const form = readValue(message, "interactive", "nfm_reply");
-  const answers = listAnswers(readText(form, "response_json"));
-  return toOtherOrNotice(type, [readMessage(form, "body"), ...answers]);
+  const answer = readFlowAnswer(readText(form, "response_json"), readName(form, "name"));
+  const body = readMessage(form, "body");
+  if (answer === undefined) return toOtherOrNotice(type, [body]);
+  const content = toPart("flow_answer", "flowAnswer", answer, [body]);
+  const isEmpty = body === undefined && Object.keys(answer.data).length === 0;
+  return isEmpty ? { ...content, isUnreadable: true } : content;
 }
 
 function readReaction(message: unknown): EventContent | undefined {
+  const messageId = readId(message, "reaction", "message_id");
   const emoji = readLabel(message, "reaction", "emoji");
-  return emoji === undefined ? undefined : toReaction(emoji);
-}
-
-function describeContact(contact: unknown): string | undefined {
-  const words = [
-    readName(contact, "name", "formatted_name"),
-    readName(contact, "phones", 0, "phone") ?? readName(contact, "phones", 0, "wa_id"),
-  ].filter((word) => word !== undefined);
-  return words.length === 0 ? undefined : words.join(" ");
-}
-
-function describeItems(message: unknown): string | undefined {
-  const count = readList(message, "order", "product_items").length;
-  return count === 0 ? undefined : `${count} item${count === 1 ? "" : "s"}`;
+  // Nothing can be taken back of a message that is not named.
+  return emoji === undefined && messageId === undefined ? undefined : toReaction(emoji, messageId);
 }

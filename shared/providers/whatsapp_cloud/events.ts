@@ -5,14 +5,15 @@
  */
 import { type EventAddresses, normalizeAddress, readGroupAddress } from "../webhooks/addresses.ts";
 import { toGroupAddress } from "../recipient.ts";
-import { attributeToAuthor, toAuthor } from "../webhooks/content.ts";
+import { attributeToAuthor, toAuthor, toMessageOrReaction } from "../webhooks/content.ts";
 import { readList, readNumericId, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { MessageEvent, ProviderEvent } from "../webhooks/provider_event.ts";
+import type { MessageEvent, ProviderEvent, ReactionEvent } from "../webhooks/provider_event.ts";
 import { readAccountUpdate, readLimitChange } from "./account_events.ts";
 import { CloudContacts } from "./contacts.ts";
 import { readCloudDeletedStatus, readCloudRevocation } from "./deletion_events.ts";
 import { readCloudContent } from "./event_content.ts";
+import { readCloudMissedCall } from "./call_events.ts";
 import { readCloudPreference } from "./preference_events.ts";
 import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.ts";
 import { readCloudStatus, readCloudTemplateStatus } from "./status_events.ts";
@@ -62,6 +63,10 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
         (item) => readCloudRevocation(item) ?? readEcho(item, contacts),
       );
     }
+    case "calls": {
+      const contacts = new CloudContacts(value);
+      return readEach(readList(value, "calls"), (item) => readCloudMissedCall(item, contacts));
+    }
     case "user_id_update":
       return readUserIdUpdates(value);
     case "user_preferences": {
@@ -89,7 +94,10 @@ function readEach(
   return items.map(read).filter((event) => event !== undefined);
 }
 
-function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
+function readInbound(
+  message: unknown,
+  contacts: CloudContacts,
+): MessageEvent | ReactionEvent | undefined {
   const named = readMessageIds(message);
   const ids = [readId(message, "from"), readId(message, "from_user_id")];
   const content = readCloudContent(message);
@@ -101,17 +109,14 @@ function readInbound(message: unknown, contacts: CloudContacts): MessageEvent | 
     kind: "message",
     origin: "inbound",
     ...named,
+    sentAt: readTime(message, "s", "timestamp"),
+    quotedProviderMessageId: named.quotedProviderMessageId ?? content.quotedProviderMessageId,
   } as const;
-  const sentAt = readTime(message, "s", "timestamp");
-  return group === undefined
-    ? { ...base, ...author, contactName: name, ...content, sentAt, isGroup: false }
-    : {
-      ...base,
-      ...group,
-      ...attributeToAuthor(content, toAuthor(name, author)),
-      sentAt,
-      isGroup: true,
-    };
+  return toMessageOrReaction(
+    group === undefined
+      ? { ...author, contactName: name, ...content, ...base, isGroup: false }
+      : { ...group, ...attributeToAuthor(content, toAuthor(name, author)), ...base, isGroup: true },
+  );
 }
 
 /**
@@ -151,22 +156,26 @@ function readGroup(message: unknown): EventAddresses | undefined {
 }
 
 /** A message that an employee sent from the WhatsApp Business app. `to` is the contact. */
-function readEcho(message: unknown, contacts: CloudContacts): MessageEvent | undefined {
+function readEcho(
+  message: unknown,
+  contacts: CloudContacts,
+): MessageEvent | ReactionEvent | undefined {
   const named = readMessageIds(message);
   const group = readGroup(message);
   const addresses = group ??
     contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
   const content = readCloudContent(message);
   if (named === undefined || content === undefined || addresses === undefined) return undefined;
-  return {
+  return toMessageOrReaction({
     kind: "message",
     origin: "echo",
-    ...named,
     ...addresses,
     ...content,
+    ...named,
+    quotedProviderMessageId: named.quotedProviderMessageId ?? content.quotedProviderMessageId,
     sentAt: readTime(message, "s", "timestamp"),
     isGroup: group !== undefined,
-  };
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Statuses of our messages and templates in Cloud API webhooks (page Webhooks). */
 import { normalizeAddress } from "../webhooks/addresses.ts";
-import { toStatusError } from "../webhooks/content.ts";
+import { toGroupStatus, toStatusError } from "../webhooks/content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { StatusEvent, TemplateStatusEvent } from "../webhooks/provider_event.ts";
@@ -19,8 +19,10 @@ const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
 export function readCloudStatus(item: unknown): StatusEvent | undefined {
   const providerMessageId = readId(item, "id");
   const word = readText(item, "status") ?? "";
-  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (providerMessageId === undefined || status === undefined) return undefined;
+  const known = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  if (providerMessageId === undefined || known === undefined) return undefined;
+  const isGroup = readText(item, "recipient_type") === "group";
+  const status = isGroup ? toGroupStatus(known) : known;
   return {
     kind: "status",
     providerMessageId,

@@ -3,22 +3,37 @@ import {
   type EventContent,
   findWords,
   toChoice,
-  toLocation,
+  toMissedCall,
   toNotice,
   toOther,
-  toOtherOrNotice,
+  toPart,
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
-import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readLabel, readMessage, readName, readUrl } from "../webhooks/fields.ts";
 import { readMimeType } from "../webhooks/received_file.ts";
+import { hasObject } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { InboundMessageType } from "../webhooks/provider_event.ts";
+import type { FileMessageType } from "../webhooks/provider_event.ts";
+import { readZapiMenu } from "./event_menu.ts";
+import {
+  readZapiCards,
+  readZapiEvent,
+  readZapiEventAnswer,
+  readZapiLocation,
+  readZapiOrder,
+  readZapiPayment,
+  readZapiPixKey,
+  readZapiPoll,
+  readZapiProduct,
+  readZapiSurroundings,
+  readZapiVote,
+} from "./event_parts.ts";
 
 /** The member of each kind of media, and the name of its URL. */
-const media: readonly (readonly [string, InboundMessageType, string])[] = [
+const media: readonly (readonly [string, FileMessageType, string])[] = [
   ["image", "image", "imageUrl"],
-  ["sticker", "image", "stickerUrl"],
+  ["sticker", "sticker", "stickerUrl"],
   ["audio", "audio", "audioUrl"],
   ["video", "video", "videoUrl"],
   ["ptv", "video", "ptvUrl"],
@@ -32,10 +47,7 @@ const choices = [
   ["buttonReply", "choice", "buttonId", "message"],
 ] as const;
 
-/** Contents that the history shows by their label only. */
-const named = ["poll", "order", "product", "event", "pixKeyMessage"];
-
-/** Payments that a person asks for or makes, with a note or without. */
+/** Payments that a person asks for or makes. */
 const payments = ["requestPayment", "sendPayment"];
 
 /** An order's steps of payment, with the words of the catalog: nobody said them. */
@@ -54,9 +66,28 @@ const silent = new Set([
  * content: a removed reaction, a group notice.
  */
 export function readZapiContent(payload: unknown): EventContent | undefined {
+  const content = readKind(payload);
+  return content === undefined ? undefined : { ...readZapiSurroundings(payload), ...content };
+}
+
+function readKind(payload: unknown): EventContent | undefined {
   const text = readMessage(payload, "text", "message");
   if (text !== undefined) return { messageType: "text", message: text };
-  return readChoice(payload) ?? readMedia(payload) ?? readOther(payload);
+  return readMissedCall(payload) ?? readChoice(payload) ?? readMedia(payload) ??
+    readTyped(payload) ??
+    readUnknownKind(payload);
+}
+
+/** The notifications of calls that nobody answered, with the kind of call. */
+const missedCalls: Readonly<Record<string, "voice" | "video">> = {
+  CALL_MISSED_VOICE: "voice",
+  CALL_MISSED_VIDEO: "video",
+};
+
+function readMissedCall(payload: unknown): EventContent | undefined {
+  const notification = readText(payload, "notification") ?? "";
+  const kind = Object.hasOwn(missedCalls, notification) ? missedCalls[notification] : undefined;
+  return kind === undefined ? undefined : toMissedCall(kind, readId(payload, "callId"));
 }
 
 function readChoice(payload: unknown): EventContent | undefined {
@@ -65,6 +96,7 @@ function readChoice(payload: unknown): EventContent | undefined {
       messageType,
       readId(payload, member, id),
       readMessage(payload, member, title) ?? readMessage(payload, member, "message"),
+      messageType === "option_list" ? readName(payload, member, "description") : undefined,
     );
     if (choice !== undefined) return choice;
   }
@@ -72,13 +104,14 @@ function readChoice(payload: unknown): EventContent | undefined {
 }
 
 function readMedia(payload: unknown): EventContent | undefined {
-  const found = media.find(([member]) => isObject(readValue(payload, member)));
+  const found = media.find(([member]) => hasObject(payload, member));
   if (found === undefined) return undefined;
   const [member, messageType, urlMember] = found;
   const url = readUrl(payload, member, urlMember);
   const mediaFilename = readName(payload, member, "fileName") ?? readName(payload, member, "title");
+  const isVoice = readValue(payload, member, "ptt") === true;
   return {
-    messageType,
+    messageType: messageType === "audio" && isVoice ? "voice" : messageType,
     message: readMessage(payload, member, "caption"),
     mediaUrl: url,
     mediaFilename,
@@ -90,47 +123,85 @@ function readMedia(payload: unknown): EventContent | undefined {
   };
 }
 
-function readOther(payload: unknown): EventContent | undefined {
-  if (isObject(readValue(payload, "location"))) {
-    return toLocation(
+/** The members whose content has a part of its own, each with its reader. */
+const kinds: readonly (readonly [string, (payload: unknown) => EventContent | undefined])[] = [
+  ["location", (payload) =>
+    toPart("location", "location", readZapiLocation(payload), [
       readName(payload, "location", "name"),
       readName(payload, "location", "address"),
-      readValue(payload, "location", "latitude"),
-      readValue(payload, "location", "longitude"),
-    );
-  }
-  if (isObject(readValue(payload, "contact"))) {
-    return toOther("contacts", [
-      readName(payload, "contact", "displayName"),
-      readName(payload, "contact", "phones", 0),
-    ]);
-  }
-  const emoji = readLabel(payload, "reaction", "value");
-  if (emoji !== undefined) return toReaction(emoji);
-  if (isObject(readValue(payload, "pollVote"))) {
-    const options = readList(payload, "pollVote", "options").slice(0, 20);
-    return toOther("poll vote", options.map((option) => readName(option, "name")));
-  }
-  const has = (member: string): boolean => isObject(readValue(payload, member));
-  const payment = payments.find(has);
-  if (payment !== undefined) {
-    return toOtherOrNotice("payment", findWords(readValue(payload, payment)));
-  }
-  const notice = paymentNotices.find(has);
-  if (notice !== undefined) return toNotice("payment", findWords(readValue(payload, notice)));
-  const name = named.find(has);
-  return name === undefined ? readUnknownKind(payload) : toOther(name);
+    ])],
+  ["contact", readCards],
+  ["contacts", readCards],
+  ["reaction", (payload) => {
+    const messageId = readId(payload, "reaction", "referencedMessage", "messageId");
+    const emoji = readLabel(payload, "reaction", "value");
+    return emoji === undefined && messageId === undefined
+      ? undefined
+      : toReaction(emoji, messageId);
+  }],
+  ["poll", (payload) => toPart("poll", "poll", readZapiPoll(payload))],
+  ["pollVote", readVote],
+  ["order", (payload) => toPart("order", "order", readZapiOrder(payload))],
+  ["product", (payload) => toPart("other", "product", readZapiProduct(payload))],
+  ["event", (payload) => toPart("other", "event", readZapiEvent(payload))],
+  ["eventResponse", readEventAnswer],
+  ["pixKeyMessage", (payload) => toPart("payment", "payment", readZapiPixKey(payload))],
+  ...payments.map((member) => [member, readPayment] as const),
+  ...paymentNotices.map((member) => [member, readPaymentNotice] as const),
+  ...["hydratedTemplate", "buttonsMessage", "listMessage"].map((member) =>
+    [member, readMenu] as const
+  ),
+];
+
+function readTyped(payload: unknown): EventContent | undefined {
+  const found = kinds.find(([member]) => hasObject(payload, member));
+  return found?.[1](payload);
+}
+
+function readCards(payload: unknown): EventContent {
+  const cards = readZapiCards(payload);
+  return toPart("contacts", "contacts", cards.length === 0 ? undefined : cards);
+}
+
+function readVote(payload: unknown): EventContent {
+  const vote = readZapiVote(payload);
+  const content = toPart("poll_vote", "pollVote", vote);
+  return vote.pollId === undefined ? content : { ...content, quotedProviderMessageId: vote.pollId };
+}
+
+function readEventAnswer(payload: unknown): EventContent {
+  const answer = readZapiEventAnswer(payload);
+  const content = toPart("other", "eventAnswer", answer);
+  return answer?.eventId === undefined
+    ? content
+    : { ...content, quotedProviderMessageId: answer.eventId };
+}
+
+/** A payment that nobody wrote a word beside asks for no answer. */
+function readPayment(payload: unknown): EventContent {
+  const member = payments.find((name) => hasObject(payload, name)) ?? "";
+  const content = toPart("payment", "payment", readZapiPayment(payload));
+  const isSaid = findWords(readValue(payload, member)).length > 0;
+  return isSaid ? content : { ...content, isUnreadable: true };
+}
+
+function readPaymentNotice(payload: unknown): EventContent {
+  return { ...toPart("payment", "payment", readZapiPayment(payload)), isUnreadable: true };
+}
+
+function readMenu(payload: unknown): EventContent {
+  const menu = readZapiMenu(payload);
+  const member = kinds.find(([name]) => hasObject(payload, name))?.[0] ?? "";
+  const words = findWords(readValue(payload, member));
+  if (words.length === 0 && menu?.items.length === 0) return toNotice("other");
+  return menu === undefined ? toOther("other", words) : toPart("other", "menu", menu, words);
 }
 
 /** Finds an unknown member in a message that is not a system notice. */
 function readUnknownKind(payload: unknown): EventContent | undefined {
   if (readText(payload, "notification") !== undefined) return undefined;
   const found = Object.entries((payload ?? {}) as object).find(([member, value]) =>
-    !silent.has(member) && isObject(value) && !Array.isArray(value)
+    !silent.has(member) && typeof value === "object" && value !== null && !Array.isArray(value)
   );
   return found === undefined ? undefined : toUnknownKind(found[1]);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

@@ -10,7 +10,14 @@ import {
   normalizeAddress,
   readGroupAddress,
 } from "../webhooks/addresses.ts";
-import { attributeToAuthor, readReason, toAuthor, toStatusError } from "../webhooks/content.ts";
+import {
+  attributeToAuthor,
+  readReason,
+  toAuthor,
+  toGroupStatus,
+  toMessageOrReaction,
+  toStatusError,
+} from "../webhooks/content.ts";
 import { readList, readMessage, readName, readPersonName, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
@@ -19,6 +26,7 @@ import type {
   MessageDeletionEvent,
   MessageEvent,
   ProviderEvent,
+  ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
 import { readZapiContent } from "./event_content.ts";
@@ -64,7 +72,7 @@ function isIgnored(payload: unknown): boolean {
     isTrue("waitingMessage") || isTrue("isNewsletter");
 }
 
-function readMessageEvent(payload: unknown): MessageEvent[] {
+function readMessageEvent(payload: unknown): (MessageEvent | ReactionEvent)[] {
   if (isIgnored(payload)) return [];
   const isEcho = readValue(payload, "fromMe") === true;
   const phone = readValue(payload, "phone");
@@ -75,7 +83,7 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
   if (providerMessageId === undefined || addresses === undefined || content === undefined) {
     return [];
   }
-  return [{
+  return [toMessageOrReaction({
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
     ...(isEcho ? { mayBeOurs: readValue(payload, "fromApi") !== false } : {}),
@@ -87,8 +95,9 @@ function readMessageEvent(payload: unknown): MessageEvent[] {
     sentAt: readTime(payload, "ms", "momment"),
     isGroup,
     chatName: readName(payload, "chatName"),
-    quotedProviderMessageId: readId(payload, "referenceMessageId"),
-  }];
+    quotedProviderMessageId: readId(payload, "referenceMessageId") ??
+      content.quotedProviderMessageId,
+  })];
 }
 
 /**
@@ -138,8 +147,11 @@ const statuses: Readonly<Record<string, StatusEvent["status"]>> = {
 
 function readStatuses(payload: unknown): StatusEvent[] {
   const word = readText(payload, "status") ?? "";
-  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (status === undefined) return [];
+  const known = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  if (known === undefined) return [];
+  const isGroup = readValue(payload, "isGroup") === true ||
+    isGroupAddress(readValue(payload, "phone"));
+  const status = isGroup ? toGroupStatus(known) : known;
   const at = readTime(payload, "ms", "momment");
   const ids = readList(payload, "ids").map((id) => readId(id)).filter((id) => id !== undefined);
   return [...new Set(ids)].map((providerMessageId) => ({

@@ -20,8 +20,12 @@ Deno.test("a message is stored only with a content that its type can be read wit
   const cases: Readonly<
     Record<string, { fitting: readonly unknown[]; others: readonly unknown[] }>
   > = {
-    text: { fitting: [null], others: [{}, { mediaUrl }, { template: {} }] },
-    other: { fitting: [null], others: [{ choice: { title: "Tarde" } }] },
+    text: {
+      fitting: [null, { referral: { headline: "Oferta" } }],
+      others: [{}, { mediaUrl }, { template: {} }],
+    },
+    other: { fitting: [null, { menu: { items: [] } }], others: [{ choice: { title: "Tarde" } }] },
+    location: { fitting: [null, { location: {} }], others: [{ mediaUrl }, { optionList }] },
     image: { fitting: file, others: [{}, [], "a", { mediaUrl: 5 }, { optionList }] },
     sticker: { fitting: file, others: [{}, { template: {} }] },
     option_list: {

@@ -55,7 +55,7 @@ Deno.test("a contact is read with every field of the specification, and nothing 
   assertEquals(rest, {
     ...{ success: true, contactId: id, phone: "5511912340001", ...fields },
     ...{ tags: ["Lead", "vip"], origin: "api", window: null, aiAgentPausedUntil: null },
-    ...{ conversation: null },
+    ...{ conversation: null, referral: null },
     consent: { marketing: "unknown", at: null, source: null },
     identities: [{ kind: "phone", value: "5511912340001", provenAt: null }],
   });

@@ -88,7 +88,7 @@ Deno.test("no label and no text of the metrics holds a phone, a name, a message 
     }
   }
   assertEquals([...labels.keys()].sort(), [
-    ...["instance_id", "kind", "le", "provider", "state", "status"],
+    ...["field", "instance_id", "kind", "le", "provider", "state", "status"],
   ]);
   assertEquals([...labels.get("instance_id") ?? []], [tenant.instanceId]);
   for (const word of ["5511987654321", "551140001234", "private", "House", tenant.token]) {

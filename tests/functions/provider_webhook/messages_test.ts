@@ -131,12 +131,17 @@ Deno.test("official: each kind of message is stored with its words, choice and t
       "conta",
       { ...file, mediaFilename: "a.pdf" },
     ]],
-    [reply("list_reply"), ["option_list", "Tarde", { choice }]],
-    [reply("button_reply"), ["choice", "Tarde", { choice }]],
+    [reply("list_reply"), ["option_list", "Tarde", {
+      choice: { ...choice, description: "13h" },
+    }]],
+    [reply("button_reply"), ["choice", "Tarde", {
+      choice: { ...choice, description: "13h" },
+    }]],
     [{ type: "button", button, context: { id: "wamid.T" } }, ["choice", "Tarde", { choice }]],
     [{ type: "location", location: { latitude: -23.5, longitude: -46.6 } }, [
-      "other",
+      "location",
       "[location] -23.5 -46.6",
+      { location: { latitude: -23.5, longitude: -46.6 } },
     ]],
   ];
   const contacts = [{ profile: { name: "Ana" }, wa_id: phone }];

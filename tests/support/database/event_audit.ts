@@ -45,6 +45,7 @@ begin
     return null;
   elsif tg_op = 'INSERT' then
     expected := case
+      when new.message_type = 'reaction' then '{message.reaction}'::text[]
       when new.status = 'received' then '{message.received}'::text[]
       when new.status not in ('queued', 'sending') then array['message.' || new.status]
       else '{}'

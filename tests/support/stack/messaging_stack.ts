@@ -7,6 +7,8 @@ import { callApp } from "./app_calls.ts";
 import type { Hono } from "hono";
 import type { Sql } from "postgres";
 import { createBatchesApiApp } from "../../../functions/batches-api/app.ts";
+import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
+import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
 import {
   type DispatchReport,
@@ -225,6 +227,8 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     "send-message": createSendMessageApp(services),
     "events-api": createEventsApiApp({ ...services, vault, allowsPrivateHosts: true }),
     "messages-api": createMessagesApiApp(services),
+    "contacts-api": createContactsApiApp({ ...services, vault }),
+    "conversations-api": createConversationsApiApp(services),
     "batches-api": createBatchesApiApp(services),
     "dispatch-queue": createDispatchQueueApp({
       ...services,

@@ -19,6 +19,7 @@ const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Longest value of each member; unlisted members are ids. */
 const bounds: Readonly<Record<string, number>> = {
   message: 65_536,
+  note: 65_536,
   mediaUrl: 2_048,
   contactName: 200,
   chatName: 200,
@@ -59,6 +60,9 @@ function assertStorable(event: ProviderEvent): void {
   switch (event.kind) {
     case "message":
       return assertMessage(event);
+    case "reaction":
+      assertId(event.providerMessageId);
+      return assertId(event.message);
     case "status":
       assertId(event.providerMessageId);
       assertInstant(event.at);

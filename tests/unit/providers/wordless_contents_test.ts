@@ -30,8 +30,8 @@ const wordless: readonly (readonly [ProviderKind, Json, string])[] = [
   ["whatsapp_cloud", cloud({ type: "interactive", interactive: {} }), "[interactive]"],
   ["whatsapp_cloud", cloud({ type: "payment", payment: { status: "captured" } }), "[payment]"],
   ["whatsapp_cloud", cloud({ type: "button", button: {} }), "[button]"],
-  ["zapi", zapiMessage({ requestPayment: { value: 10, expiration: 1 } }), "[payment]"],
-  ["zapi", zapiMessage({ sendPayment: { value: 10 } }), "[payment]"],
+  ["zapi", zapiMessage({ requestPayment: { value: 10 } }), "[payment] request, 10"],
+  ["zapi", zapiMessage({ sendPayment: { value: 10 } }), "[payment] 10"],
   ["zapi", zapiMessage({ reviewAndPay: { type: "ORDER", orderId: "1" } }), "[payment]"],
   ["zapi", zapiMessage({ unheardOf: { id: "1" } }), "[other]"],
   ["evolution", evolution({ sendPaymentMessage: { requestMessageKey: {} } }), "[payment]"],
@@ -60,7 +60,7 @@ const said: readonly (readonly [ProviderKind, Json, string])[] = [
     cloud({ type: "location", location: { latitude: "-23.5", longitude: "-46" } }),
     "[location] -23.5 -46",
   ],
-  ["whatsapp_cloud", cloud({ type: "order", order: { product_items: [{}] } }), "[order] 1 item"],
+  ["whatsapp_cloud", cloud({ type: "order", order: { product_items: [{}] } }), "[order] 1 × item"],
   [
     "zapi",
     zapiMessage({ location: { latitude: "-23.5", longitude: "-46" } }),
@@ -73,8 +73,8 @@ const said: readonly (readonly [ProviderKind, Json, string])[] = [
     evolution({ locationMessage: { degreesLatitude: "-23.5", degreesLongitude: "-46" } }),
     "[location] -23.5 -46",
   ],
-  ["evolution", evolution(flow({ nome: "Ana", flow_token: "T" })), "[interactive] nome: Ana"],
-  ["evolution", evolution({ pollCreationMessage: { name: "Dia?" } }), "[poll]"],
+  ["evolution", evolution(flow({ nome: "Ana", flow_token: "T" })), "[form] nome: Ana"],
+  ["evolution", evolution({ pollCreationMessage: { name: "Dia?" } }), "[poll] Dia?"],
 ];
 
 for (const [kind, payload, words] of said) {

@@ -67,6 +67,9 @@ declare
     end,
     case when filters ? 'consent' and path <> 'consent' then '
       and (select k.consent_marketing from messaging.contacts k where k.id = s.contact_id) = $11'
+    end,
+    case when filters ? 'referral' then format('
+      and %L = (select count(*) > 0 from messaging.newest_referral(s.contact_id))', (filters->>'referral')::boolean)
     end
   );
 begin

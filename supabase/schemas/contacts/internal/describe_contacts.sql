@@ -38,6 +38,7 @@ begin
                 'closesAt', messaging.iso_in_zone(messaging.window_closes_at(c.last_inbound_at), zone)
               )
             end,
+            'referral', ad.referral,
             'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, zone),
             'conversation', case
               when v.id is not null then jsonb_build_object(
@@ -73,6 +74,7 @@ begin
       join messaging.tags t on t.id = any (array[g.tag_id])
       where g.contact_id = c.id
     ) as tagged on true
+    left join lateral messaging.newest_referral(c.id) as ad on true
     left join lateral (select messaging.contact_identities(c) as identities) as shown on true
     where c.id is not null or a.merged_into is not null or a.erased_at is not null
   );

@@ -1,5 +1,5 @@
 -- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
--- rows, by touch_contacts. Of each contact it looks at the 50 newest messages.
+-- rows, by touch_contacts. Of each contact it looks at the 50 newest messages; a reaction is none.
 -- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
 -- counts as the later one if it came after ours.
 -- Plans must not depend on statistics.
@@ -38,6 +38,7 @@ begin
         select r.sent_at, r.created_at, r.direction
         from messaging.messages r
         where r.contact_id = own.contact_id and r.sent_at is not null
+          and r.message_type <> 'reaction'
         order by r.sent_at desc
         limit 50
       ) as n

@@ -1,7 +1,7 @@
 -- contacts-api: contacts of an instance, a page at a time.
 -- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
 -- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
--- updatedSince (inclusive). An unknown phone, userId or tag has no contacts.
+-- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
 -- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
 returns jsonb
@@ -12,7 +12,7 @@ declare
   instance messaging.instances;
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
     'q', nullif(request->>'q', ''), 'consent', request->>'consent',
-    'updatedSince', request->>'updatedSince'
+    'updatedSince', request->>'updatedSince', 'referral', request->>'referral'
   ));
   tag_id uuid;
   contact_id uuid;

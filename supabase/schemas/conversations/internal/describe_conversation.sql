@@ -27,6 +27,7 @@ begin
       'portfolio', exists (select from messaging.portfolios f where f.contact_id = c.id),
       'awaitingReply', coalesce(a.awaits_reply, false),
       'lastMessageAt', messaging.iso_in_zone(a.last_message_at, zone),
+      'referral', ad.referral,
       'aiAgentPausedUntil', messaging.iso_in_zone(
         (
           select p.paused_until from messaging.agent_pauses p
@@ -41,6 +42,7 @@ begin
     )
     from messaging.contacts c
     left join messaging.contact_activity a on a.contact_id = c.id
+    left join lateral messaging.newest_referral(c.id) as ad on true
     where c.id = conversation.contact_id
   );
 end;

@@ -2,7 +2,8 @@
 -- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
 -- merged or erased, and without what a transaction under way may still precede (see change_horizon).
 -- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: status,
--- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, updatedSince.
+-- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or
+-- post brought the contact), updatedSince.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
@@ -24,6 +25,7 @@ declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_status constant text := request->>'status';
   of_department constant uuid := (request->>'departmentId')::uuid;
+  is_referred constant boolean := (request->>'referral')::boolean;
   is_awaiting constant boolean := (request->>'awaitingReply')::boolean;
   since constant timestamptz := coalesce((request->>'updatedSince')::timestamptz, '-infinity');
   horizon constant timestamptz := case
@@ -158,6 +160,10 @@ begin
             select from messaging.contact_activity a
             where a.contact_id = any (array[(s.v).contact_id]) and a.awaits_reply
           )
+        )
+        and (
+          is_referred is null
+          or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
         )
       order by s.at, s.id
       limit page.size + 1 - cardinality(found_all)

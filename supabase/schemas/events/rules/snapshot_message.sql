@@ -22,7 +22,8 @@ return row(
   message.message_type,
   message.message,
   case
-    when message.direction = 'inbound' then message.content
+    when message.direction = 'inbound'
+    or message.is_typed_on_phone then message.content
   end,
   message.card_id,
   message.metadata,

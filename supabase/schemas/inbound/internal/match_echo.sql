@@ -46,7 +46,11 @@ begin
       )
       -- Gateways trim whitespace.
       and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
-      and (m.message is not null or m.message_type = event->>'messageType')
+      -- A gateway sends every audio file as a voice message.
+      and (
+        m.message is not null or m.message_type = event->>'messageType'
+        or messaging.media_kind(m.message_type) = messaging.media_kind(event->>'messageType')
+      )
     order by q.echo is null, q.claim_token is null, m.unconfirmed_at, m.created_at
     limit 1;
     if not found then

@@ -10,7 +10,7 @@ as $$
 declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
-    or event->>'messageType' in ('image', 'video', 'document');
+    or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
   edited_ids uuid[];
 begin
   with changed as (

@@ -1,4 +1,4 @@
--- Stores a webhook payload and what it means, all in one transaction: inbound messages, echoes of
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
 -- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
 -- connections, limits.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
@@ -65,6 +65,7 @@ begin
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)
+        when 'reaction' then messaging.record_reaction(instance, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)

@@ -2,22 +2,24 @@
 -- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, whose file lies in
 -- the storage; `fault` {code, message} says why it is not kept. `file`: what the
 -- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
--- `kind`: the type of the message. The caller stores the id with the message, in the same transaction.
+-- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the message, in the same transaction.
 create or replace function messaging.add_channel_media(
   media_id uuid,
   instance_id uuid,
   contact_id uuid,
-  kind text,
+  message_type text,
   file jsonb
 )
 returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  kind constant text := messaging.media_kind(message_type);
 begin
   if file->'stored' is not null and messaging.take_embedded_file(
     add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
-    add_channel_media.kind, file
+    kind, file
   ) then
     return;
   end if;
@@ -27,7 +29,7 @@ begin
   )
   values (
     add_channel_media.media_id, add_channel_media.instance_id, add_channel_media.contact_id,
-    'channel', add_channel_media.kind, file->>'mimeType', (file->>'size')::bigint,
+    'channel', kind, file->>'mimeType', (file->>'size')::bigint,
     file->>'sha256', file->>'filename',
     messaging.media_path(add_channel_media.instance_id, add_channel_media.media_id),
     file->'source', file->>'transcript', clock_timestamp(),

@@ -9,7 +9,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(event->'file') = 'object'
-    and event->>'messageType' in ('image', 'audio', 'video', 'document') then
+    and messaging.media_kind(event->>'messageType') is not null then
     return event->'file';
   end if;
   return null;

@@ -40,8 +40,8 @@ begin
   ) then
     return false;
   end if;
-  if message_type = 'text' then
-    return content is null;
+  if message_type = 'text' and content is null then
+    return true;
   end if;
   return messaging.is_message_content(message_type, content);
 end;

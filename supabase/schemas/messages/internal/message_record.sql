@@ -24,7 +24,6 @@ begin
     end,
     'messageType', message.message_type,
     'message', message.message,
-    'choice', message.content->'choice',
     'quotedMessageId', message.quoted_message_id,
     'quotedProviderMessageId', message.quoted_provider_message_id,
     'isGroup', coalesce(message.is_group, false),
@@ -61,6 +60,6 @@ begin
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
     'lastError', messaging.shown_error(message.last_error)
-  );
+  ) || messaging.shown_parts(message.content);
 end;
 $$;

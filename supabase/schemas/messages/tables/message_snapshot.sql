@@ -43,7 +43,8 @@ create type messaging.message_snapshot as (
   cancel_key text,
   expires_at timestamptz
 );
-comment on column messaging.message_snapshot.content is 'Of a received message; else NULL.';
+comment on column messaging.message_snapshot.content is
+  'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.contact_identities is
   'As shown_identities; NULL for a contact that has none.';

@@ -102,6 +102,9 @@ create index messages_batch on messaging.messages (batch_id, created_at) where b
 -- What of a batch is still to leave: a handful of rows.
 create index messages_batch_waiting on messaging.messages (batch_id)
 where batch_id is not null and status = 'queued';
+-- For newest_referral: the few messages that an ad or post brought.
+create index messages_referral on messaging.messages (contact_id, sent_at desc)
+where content ? 'referral';
 alter table messaging.messages enable row level security;
 comment on column messaging.messages.message is
   'The text, the caption, the body of an option list, or the wording of a template.';

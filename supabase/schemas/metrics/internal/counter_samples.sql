@@ -22,6 +22,15 @@ as $$
     from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
+    (
+      select 'messaging_unknown_webhook_fields_total',
+        jsonb_build_object('provider', p.provider, 'field', 'other')
+      from providers p
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_unknown_webhook_fields_total'
+    )
+    union all
     select k.name, '{}'::jsonb
     from (values
       ('messaging_claim_expiries_total'), ('messaging_maintenance_runs_total')

@@ -70,7 +70,7 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
     [{ imageMessage: encrypted, mediaUrl: "s3://loja/a" }, { messageType: "image" }],
     [{ audioMessage: encrypted, mediaUrl }, { messageType: "audio", mediaUrl }],
     [{ videoMessage: encrypted }, { messageType: "video" }],
-    [{ stickerMessage: encrypted }, { messageType: "image" }],
+    [{ stickerMessage: encrypted }, { messageType: "sticker" }],
     [
       {
         documentWithCaptionMessage: {
@@ -101,28 +101,28 @@ Deno.test("each kind of Evolution content becomes its message type", () => {
     ...quickReplies,
     [
       { locationMessage: { degreesLatitude: -23.5, degreesLongitude: -46.6, name: "Café" } },
-      { messageType: "other", message: "[location] Café, -23.5 -46.6" },
+      { messageType: "location", message: "[location] Café, -23.5 -46.6" },
     ],
     [{ contactMessage: { displayName: "Bia" } }, {
-      messageType: "other",
-      message: "[contacts] Bia",
+      messageType: "contacts",
+      message: "[contact] Bia",
     }],
     [
       { reactionMessage: { text: "👍" } },
-      { messageType: "other", message: "[reaction] 👍", isReaction: true },
+      { message: "[reaction] 👍", emoji: "👍" },
     ],
-    [{ pollCreationMessageV3: { name: "?" } }, { messageType: "other", message: "[poll]" }],
+    [{ pollCreationMessageV3: { name: "?" } }, { messageType: "poll", message: "[poll] ?" }],
     [
       { pollUpdateMessage: { pollCreationMessageKey: { id: "3EB0" }, vote: { encPayload: "x" } } },
-      { messageType: "other", message: "[poll vote]" },
+      { messageType: "poll_vote", message: "[poll vote]" },
     ],
   ];
   for (const [message, expected] of cases) {
     const event = readUpsert(evolutionMessage(message)) ?? {};
-    const { messageType, message: text, mediaUrl, mediaFilename, choice, isReaction } = event;
+    const { messageType, message: text, mediaUrl, mediaFilename, choice, emoji } = event;
     assertEquals(
       JSON.parse(
-        JSON.stringify({ messageType, message: text, mediaUrl, mediaFilename, choice, isReaction }),
+        JSON.stringify({ messageType, message: text, mediaUrl, mediaFilename, choice, emoji }),
       ),
       expected,
     );
@@ -346,7 +346,7 @@ Deno.test("the credential inside an Evolution webhook reaches no event", () => {
   assertEquals(JSON.stringify(readEvents("evolution", payload)).includes("never-to-be"), false);
 });
 
-Deno.test("an unknown kind of Evolution message is [other] with its text", () => {
+Deno.test("a menu of another business, an invitation and an unknown kind of Evolution message are shown by their text", () => {
   const cases: [Record<string, unknown>, string][] = [
     [
       {
@@ -358,7 +358,7 @@ Deno.test("an unknown kind of Evolution message is [other] with its text", () =>
           },
         },
       },
-      "[other] Oferta, Só hoje, Ver",
+      "[menu] Oferta, Só hoje, Ver https://x.example/",
     ],
     [
       {
@@ -367,7 +367,7 @@ Deno.test("an unknown kind of Evolution message is [other] with its text", () =>
           buttons: [{ buttonId: "1", buttonText: { displayText: "Sim" }, type: 1 }],
         },
       },
-      "[other] Confirma?, Sim",
+      "[menu] Confirma?, Sim",
     ],
     [
       {
@@ -378,17 +378,12 @@ Deno.test("an unknown kind of Evolution message is [other] with its text", () =>
           sections: [{ title: "A", rows: [{ title: "Um", rowId: "1" }] }],
         },
       },
-      "[other] Menu, Escolha, A, Um",
+      "[menu] Menu, Escolha, Um",
     ],
-    [{ interactiveMessage: { body: { text: "Pague aqui" } } }, "[other] Pague aqui"],
+    [{ interactiveMessage: { body: { text: "Pague aqui" } } }, "[menu] Pague aqui"],
     [
       { groupInviteMessage: { groupName: "Clientes", inviteCode: "x", caption: "Entre" } },
-      "[other] Clientes, Entre",
-    ],
-    [{ lottieStickerMessage: { message: { stickerMessage: { url: "x" } } } }, "[other]"],
-    [
-      { pollCreationMessageV2: { name: "Quando?", options: [{ optionName: "Hoje" }] } },
-      "[other] Quando?, Hoje",
+      "[group invitation] Clientes",
     ],
     [{ brandNewMessageV9: { x: 1 }, messageContextInfo: {} }, "[other]"],
   ];

@@ -39,9 +39,9 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
       { type: "image", image: { ...media, caption: "Taj Mahal" } },
       { messageType: "image", message: "Taj Mahal", mediaId: "77", file },
     ],
-    [{ type: "sticker", sticker: media }, { messageType: "image", mediaId: "77", file }],
+    [{ type: "sticker", sticker: media }, { messageType: "sticker", mediaId: "77", file }],
     [{ type: "audio", audio: { ...media, voice: true } }, {
-      messageType: "audio",
+      messageType: "voice",
       mediaId: "77",
       file,
     }],
@@ -67,7 +67,7 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
       {
         messageType: "option_list",
         message: "Expresso",
-        choice: { id: "express", title: "Expresso" },
+        choice: { id: "express", title: "Expresso", description: "2 dias" },
       },
     ],
     [
@@ -88,7 +88,11 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
     ],
     [
       { type: "location", location: { latitude: -23.5, longitude: -46.6, name: "Café" } },
-      { messageType: "other", message: "[location] Café, -23.5 -46.6" },
+      {
+        messageType: "location",
+        message: "[location] Café, -23.5 -46.6",
+        location: { latitude: -23.5, longitude: -46.6, name: "Café" },
+      },
     ],
     [
       {
@@ -97,11 +101,15 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
           name: { formatted_name: "Caio" },
         }],
       },
-      { messageType: "other", message: "[contacts] Bia +55 11 4002-8922, Caio" },
+      {
+        messageType: "contacts",
+        message: "[contact] Bia +55 11 4002-8922, Caio",
+        contacts: [{ name: "Bia", phones: ["+55 11 4002-8922"] }, { name: "Caio", phones: [] }],
+      },
     ],
     [
       { type: "reaction", reaction: { message_id: "wamid.X", emoji: "👍" } },
-      { messageType: "other", message: "[reaction] 👍", isReaction: true },
+      { message: "[reaction] 👍", emoji: "👍", quotedProviderMessageId: "wamid.X" },
     ],
     [
       { type: "unsupported", errors: [{ code: 131051, title: "Message type unknown" }] },
@@ -109,6 +117,7 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
         messageType: "other",
         message: "[unsupported] Message type unknown",
         isUnreadable: true,
+        errors: [{ code: "131051", title: "Message type unknown" }],
       },
     ],
     [
@@ -124,8 +133,12 @@ Deno.test("each kind of Cloud content becomes its message type", () => {
   for (const [message, expected] of cases) assertEquals(readContent(message), expected);
 });
 
-Deno.test("a removed Cloud reaction and a system notice give no message", () => {
-  assertEquals(readContent({ type: "reaction", reaction: { message_id: "wamid.X" } }), undefined);
+Deno.test("a Cloud reaction is taken back without an emoji, and a system notice gives no message", () => {
+  assertEquals(readContent({ type: "reaction", reaction: { message_id: "wamid.X" } }), {
+    emoji: null,
+    message: "[reaction taken back]",
+    quotedProviderMessageId: "wamid.X",
+  });
   assertEquals(
     readContent({ type: "system", system: { type: "customer_identity_changed", body: "x" } }),
     undefined,
@@ -289,7 +302,7 @@ Deno.test("a Cloud group message belongs to the group and names its author", () 
     "whatsapp_cloud",
     cloudMessage({ type: "reaction", reaction: { emoji: "👍" }, group_id: "g" }),
   );
-  assertEquals([reaction?.["message"], reaction?.["isReaction"]], ["Ana: [reaction] 👍", true]);
+  assertEquals([reaction?.["message"], reaction?.["emoji"]], ["Ana: [reaction] 👍", "👍"]);
 });
 
 Deno.test("a message typed in the WhatsApp Business app is an echo to its recipient", () => {
@@ -462,7 +475,7 @@ Deno.test("a flow's answers are text without its token; a permission to call giv
   });
   assertEquals(
     read(form(answers))?.["message"],
-    '[nfm_reply] Sent, nome: Ana, idade: 41, dias: ["seg","ter"]',
+    '[form] nome: Ana, idade: 41, dias: ["seg","ter"]',
   );
   for (const none of [undefined, "{", "7", "null", {}]) {
     assertEquals(read(form(none))?.["message"], "[nfm_reply] Sent");

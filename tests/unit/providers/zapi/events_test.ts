@@ -28,7 +28,7 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
     ],
     [{ image: { imageUrl: url, caption: "" } }, { messageType: "image", mediaUrl: url }],
     [{ image: { imageUrl: "javascript:alert(1)" } }, { messageType: "image" }],
-    [{ sticker: { stickerUrl: url } }, { messageType: "image", mediaUrl: url }],
+    [{ sticker: { stickerUrl: url } }, { messageType: "sticker", mediaUrl: url }],
     [{ audio: { audioUrl: url } }, { messageType: "audio", mediaUrl: url }],
     [{ video: { videoUrl: url, caption: "" } }, { messageType: "video", mediaUrl: url }],
     [
@@ -45,32 +45,32 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
     ],
     [
       { location: { longitude: -46.6, latitude: -23.5, address: "Rua 1", url: "" } },
-      { messageType: "other", message: "[location] Rua 1, -23.5 -46.6" },
+      { messageType: "location", message: "[location] Rua 1, -23.5 -46.6" },
     ],
     [
       { contact: { displayName: "Bia", vCard: "BEGIN:VCARD", phones: ["5511900000001"] } },
-      { messageType: "other", message: "[contacts] Bia, 5511900000001" },
+      { messageType: "contacts", message: "[contact] Bia 5511900000001" },
     ],
     [
       { reaction: { value: "❤️", time: 1651878681150 } },
-      { messageType: "other", message: "[reaction] ❤️", isReaction: true },
+      { message: "[reaction] ❤️", emoji: "❤️" },
     ],
-    [{ poll: { question: "?" } }, { messageType: "other", message: "[poll]" }],
+    [{ poll: { question: "?" } }, { messageType: "poll", message: "[poll] ?" }],
     [
       { pollVote: { pollMessageId: "3EB0", options: [{ name: "Um" }, { name: "Dois" }] } },
-      { messageType: "other", message: "[poll vote] Um, Dois" },
+      { messageType: "poll_vote", message: "[poll vote] Um, Dois" },
     ],
     [
       { pollVote: { pollMessageId: "3EB0", options: [] } },
-      { messageType: "other", message: "[poll vote]" },
+      { messageType: "poll_vote", message: "[poll vote]" },
     ],
   ];
   for (const [members, expected] of cases) {
     const event = readEvent("zapi", zapiMessage(members)) ?? {};
-    const { messageType, message, mediaUrl, mediaFilename, choice, isReaction } = event;
+    const { messageType, message, mediaUrl, mediaFilename, choice, emoji } = event;
     assertEquals(
       JSON.parse(
-        JSON.stringify({ messageType, message, mediaUrl, mediaFilename, choice, isReaction }),
+        JSON.stringify({ messageType, message, mediaUrl, mediaFilename, choice, emoji }),
       ),
       expected,
     );
@@ -248,23 +248,35 @@ Deno.test("a Z-API revocation names the message that was deleted for everyone", 
   assertEquals(read({ messageId: null }), []);
 });
 
-Deno.test("an unknown kind of Z-API message is [other] with its text", () => {
-  const cases: [Record<string, unknown>, string][] = [
+Deno.test("menus, payments and unknown kinds of Z-API messages are shown by their text", () => {
+  const cases: [Record<string, unknown>, string, string?][] = [
     [
       {
         buttonsMessage: { message: "Confirma?", buttons: [{ buttonText: { displayText: "Sim" } }] },
       },
-      "[other] Confirma?, Sim",
+      "[menu] Confirma?, Sim",
     ],
-    [{ requestPayment: { value: 5, currencyCode: "BRL", message: "Pague" } }, "[payment] Pague"],
-    [{ sendPayment: { paymentStatus: "WAITING", transactionStatus: "PENDING" } }, "[payment]"],
-    [{ reviewAndPay: { type: "physical-goods", products: [{ name: "Café" }] } }, "[payment] Café"],
-    [{ reviewOrder: { orderStatus: "pending" } }, "[payment]"],
+    [
+      { requestPayment: { value: 5, currencyCode: "BRL", message: "Pague" } },
+      "[payment] request, Pague, 5 BRL",
+      "payment",
+    ],
+    [
+      { sendPayment: { paymentStatus: "WAITING", transactionStatus: "PENDING" } },
+      "[payment]",
+      "payment",
+    ],
+    [
+      { reviewAndPay: { type: "physical-goods", products: [{ name: "Café" }] } },
+      "[payment] 1 × Café",
+      "payment",
+    ],
+    [{ reviewOrder: { orderStatus: "pending" } }, "[payment]", "payment"],
     [
       { newsletterAdminInvite: { newsletterName: "Loja", text: "Convite" } },
       "[other] Loja, Convite",
     ],
-    [{ eventResponse: { response: "GOING" } }, "[other]"],
+    [{ eventResponse: { response: "GOING" } }, "[event answer] going"],
     [
       {
         hydratedTemplate: {
@@ -274,13 +286,13 @@ Deno.test("an unknown kind of Z-API message is [other] with its text", () => {
           hydratedButtons: [{ urlButton: { displayText: "Ver" } }],
         },
       },
-      "[other] Só hoje, Oferta, Ver",
+      "[menu] Oferta, Só hoje, Ver",
     ],
     [{ somethingNew: { caption: "oi" } }, "[other] oi"],
   ];
-  for (const [members, expected] of cases) {
+  for (const [members, expected, type = "other"] of cases) {
     const [event] = readEvents("zapi", zapiMessage(members));
-    assertEquals([event?.["messageType"], event?.["message"]], ["other", expected]);
+    assertEquals([event?.["messageType"], event?.["message"]], [type, expected]);
   }
 });
 

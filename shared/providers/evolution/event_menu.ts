@@ -1,0 +1,150 @@
+/** Reads a template, buttons or a list of another business from WhatsApp's own message object. */
+import { readList, readName, readUrl } from "../webhooks/fields.ts";
+import { defined, hasObject } from "../webhooks/values.ts";
+import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
+import type { ReceivedPart } from "../../model/received_parts.ts";
+
+type Menu = ReceivedPart<"menu">;
+type MenuItem = Menu["items"][number];
+
+const MAX_ITEMS = 100;
+const files = ["imageMessage", "videoMessage", "documentMessage"];
+
+/** Members that hold a menu. */
+export const menuMembers: readonly string[] = [
+  ...["templateMessage", "buttonsMessage", "listMessage", "interactiveMessage"],
+];
+
+/** The menu of a message; undefined for none. */
+export function readEvolutionMenu(message: unknown): Menu | undefined {
+  if (hasObject(message, "templateMessage")) return readTemplate(message);
+  if (hasObject(message, "buttonsMessage")) {
+    return readButtons(readValue(message, "buttonsMessage"));
+  }
+  if (hasObject(message, "listMessage")) return readListMenu(readValue(message, "listMessage"));
+  return hasObject(message, "interactiveMessage")
+    ? readInteractive(readValue(message, "interactiveMessage"))
+    : undefined;
+}
+
+function readTemplate(message: unknown): Menu {
+  const outer = readValue(message, "templateMessage");
+  if (hasObject(outer, "interactiveMessageTemplate")) {
+    return readInteractive(readValue(outer, "interactiveMessageTemplate"));
+  }
+  const template = ["hydratedTemplate", "hydratedFourRowTemplate", "fourRowTemplate"]
+    .map((member) => readValue(outer, member)).find((inner) => inner !== undefined);
+  return {
+    ...defined({
+      title: readName(template, "hydratedTitleText"),
+      body: readName(template, "hydratedContentText"),
+      footer: readName(template, "hydratedFooterText"),
+      mediaUrl: readFile(template),
+    }),
+    items: readList(template, "hydratedButtons").slice(0, MAX_ITEMS).map(readHydratedButton),
+  };
+}
+
+function readHydratedButton(button: unknown): MenuItem {
+  const [member, kind] = ([
+    ["quickReplyButton", "reply"],
+    ["urlButton", "link"],
+    ["callButton", "phone"],
+  ] as const).find(([name]) => hasObject(button, name)) ?? ["", "other"] as const;
+  const inner = readValue(button, member);
+  return {
+    kind,
+    ...defined({
+      title: readName(inner, "displayText"),
+      id: readId(inner, "id"),
+      url: readUrl(inner, "url"),
+      phone: readName(inner, "phoneNumber"),
+    }),
+  };
+}
+
+function readButtons(buttons: unknown): Menu {
+  return {
+    ...defined({
+      title: readName(buttons, "text"),
+      body: readName(buttons, "contentText"),
+      footer: readName(buttons, "footerText"),
+      mediaUrl: readFile(buttons),
+    }),
+    items: readList(buttons, "buttons").slice(0, MAX_ITEMS).map((button) => ({
+      kind: "reply" as const,
+      ...defined({
+        title: readName(button, "buttonText", "displayText"),
+        id: readId(button, "buttonId"),
+      }),
+    })),
+  };
+}
+
+function readListMenu(list: unknown): Menu {
+  const rows = readList(list, "sections").flatMap((section) => readList(section, "rows"));
+  return {
+    ...defined({
+      title: readName(list, "title"),
+      body: readName(list, "description"),
+      footer: readName(list, "footerText"),
+    }),
+    items: rows.slice(0, MAX_ITEMS).map((row) => ({
+      kind: "row" as const,
+      ...defined({
+        title: readName(row, "title"),
+        id: readId(row, "rowId"),
+        description: readName(row, "description"),
+      }),
+    })),
+  };
+}
+
+function readInteractive(interactive: unknown): Menu {
+  const buttons = readList(interactive, "nativeFlowMessage", "buttons");
+  return {
+    ...defined({
+      title: readName(interactive, "header", "title"),
+      body: readName(interactive, "body", "text"),
+      footer: readName(interactive, "footer", "text"),
+      mediaUrl: readFile(readValue(interactive, "header")),
+    }),
+    items: buttons.slice(0, MAX_ITEMS).flatMap(readFlowButton),
+  };
+}
+
+const flowKinds: Readonly<Record<string, MenuItem["kind"]>> = {
+  ...{ quick_reply: "reply", cta_url: "link", cta_call: "phone", cta_copy: "code" },
+};
+
+/** A button of a native flow: its parameters are a JSON text. A list's rows are each an item. */
+function readFlowButton(button: unknown): MenuItem[] {
+  const name = readText(button, "name") ?? "";
+  const parameters = parseJson(readText(button, "buttonParamsJson") ?? "");
+  if (name === "single_select") {
+    return readList(parameters, "sections").flatMap((section) => readList(section, "rows"))
+      .map((row) => ({
+        kind: "row",
+        ...defined({
+          title: readName(row, "title"),
+          id: readId(row, "id"),
+          description: readName(row, "description"),
+        }),
+      }));
+  }
+  return [{
+    kind: Object.hasOwn(flowKinds, name) ? flowKinds[name] ?? "other" : "other",
+    ...defined({
+      title: readName(parameters, "display_text"),
+      id: readId(parameters, "id"),
+      url: readUrl(parameters, "url"),
+      phone: readName(parameters, "phone_number"),
+      code: readName(parameters, "copy_code"),
+    }),
+  }];
+}
+
+/** The address of the picture, video or document in a header. WhatsApp's own is encrypted. */
+function readFile(header: unknown): string | undefined {
+  return files.map((member) => readUrl(header, member, "url")).find((url) => url !== undefined);
+}

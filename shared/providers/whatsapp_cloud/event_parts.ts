@@ -1,0 +1,142 @@
+/** Reads the parts of a Cloud API message (page Webhooks, messages) into the form of all providers. */
+import { readDegrees } from "../webhooks/values.ts";
+import {
+  defined,
+  readAmount,
+  readAnyId,
+  readCount,
+  readCurrency,
+  readFirstUrl,
+} from "../webhooks/values.ts";
+import { distinctPhones, toCard } from "../webhooks/cards.ts";
+import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
+import { pickParts } from "../webhooks/content.ts";
+
+const MAX_ITEMS = 100;
+const MAX_CARDS = 20;
+const MAX_VALUES = 10;
+const MAX_ERRORS = 5;
+
+/** A position; undefined without both coordinates. */
+export function readCloudLocation(message: unknown): ReceivedPart<"location"> | undefined {
+  const latitude = readDegrees(readValue(message, "location", "latitude"), 90);
+  const longitude = readDegrees(readValue(message, "location", "longitude"), 180);
+  if (latitude === undefined || longitude === undefined) return undefined;
+  return {
+    latitude,
+    longitude,
+    ...defined({
+      name: readName(message, "location", "name"),
+      address: readName(message, "location", "address"),
+      url: readUrl(message, "location", "url"),
+    }),
+  };
+}
+
+/** The cards of a message, those with a name or a phone. */
+export function readCloudCards(message: unknown): ReceivedPart<"contacts"> {
+  return readList(message, "contacts").slice(0, MAX_CARDS).map(readCard)
+    .filter((card) => card !== undefined);
+}
+
+function readCard(card: unknown): ReceivedPart<"contacts">[number] | undefined {
+  const list = <Value>(member: string, read: (item: unknown) => Value | undefined): Value[] =>
+    readList(card, member).slice(0, MAX_VALUES).map(read).filter((value) => value !== undefined);
+  const phones = distinctPhones(
+    list("phones", (phone) => [readName(phone, "phone"), readName(phone, "wa_id")]).flat(),
+  );
+  const name = readName(card, "name", "formatted_name") ?? readName(card, "name", "first_name");
+  if (name === undefined && phones.length === 0) return undefined;
+  const organization = ["company", "department", "title"].map((member) =>
+    readName(card, "org", member)
+  ).filter((word) => word !== undefined).join(", ");
+  return toCard({
+    name: name ?? phones[0] ?? "",
+    phones,
+    emails: list("emails", (email) => readName(email, "email")),
+    organization,
+    urls: list("urls", (url) => readName(url, "url")),
+    addresses: list("addresses", describeAddress),
+    birthday: readName(card, "birthday"),
+  });
+}
+
+function describeAddress(address: unknown): string | undefined {
+  const words = ["street", "city", "state", "zip", "country"].map((member) =>
+    readName(address, member)
+  );
+  return words.filter((word) => word !== undefined).join(", ") || undefined;
+}
+
+/** An order from the catalog; its prices are in the currency's unit. */
+export function readCloudOrder(message: unknown): ReceivedPart<"order"> {
+  return {
+    ...defined({
+      catalogId: readAnyId(message, "order", "catalog_id"),
+      note: readMessage(message, "order", "text"),
+    }),
+    items: readList(message, "order", "product_items").slice(0, MAX_ITEMS).map((item) => ({
+      ...defined({
+        productId: readAnyId(item, "product_retailer_id"),
+        quantity: readCount(item, "quantity"),
+        price: readAmount(1, item, "item_price"),
+        currency: readCurrency(item, "currency"),
+      }),
+    })),
+  };
+}
+
+/** What stands beside any kind of message: forwarding, the ad, the product asked about, errors. */
+export function readCloudSurroundings(message: unknown): ReceivedParts {
+  return pickParts({
+    context: readContext(message),
+    referral: readReferral(readValue(message, "referral")),
+    product: readReferredProduct(readValue(message, "context", "referred_product")),
+    errors: readErrors(message),
+    unsupportedType: readLabel(message, "unsupported", "type"),
+  });
+}
+
+function readContext(message: unknown): ReceivedPart<"context"> | undefined {
+  const isSet = (name: string): true | undefined =>
+    readValue(message, "context", name) === true ? true : undefined;
+  return defined({
+    isForwarded: isSet("forwarded") ?? isSet("frequently_forwarded"),
+    isFrequentlyForwarded: isSet("frequently_forwarded"),
+  });
+}
+
+function readReferral(referral: unknown): ReceivedPart<"referral"> | undefined {
+  return defined({
+    sourceType: readLabel(referral, "source_type"),
+    sourceId: readAnyId(referral, "source_id"),
+    sourceUrl: readUrl(referral, "source_url"),
+    headline: readName(referral, "headline"),
+    body: readName(referral, "body"),
+    clickId: readId(referral, "ctwa_clid"),
+    mediaUrl: readFirstUrl(referral, ["image_url", "video_url", "thumbnail_url"]),
+    mediaType: readLabel(referral, "media_type"),
+    welcomeMessage: readName(referral, "welcome_message", "text"),
+  });
+}
+
+function readReferredProduct(product: unknown): ReceivedPart<"product"> | undefined {
+  return defined({
+    productId: readAnyId(product, "product_retailer_id"),
+    catalogId: readAnyId(product, "catalog_id"),
+  });
+}
+
+function readErrors(message: unknown): ReceivedPart<"errors"> | undefined {
+  const errors = readList(message, "errors").slice(0, MAX_ERRORS).map((error) =>
+    defined({
+      code: readAnyId(error, "code"),
+      title: readName(error, "title") ?? readName(error, "message"),
+      details: readName(error, "error_data", "details") ??
+        readText(error, "details")?.slice(0, 200),
+    })
+  ).filter((error) => error !== undefined);
+  return errors.length === 0 ? undefined : errors;
+}

@@ -1,0 +1,97 @@
+/** A reaction is an event of its own: it moves nothing that a message moves. */
+
+import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+import { assertEquals } from "../../support/assert.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { createChannels, readFeed } from "./channels.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  type Delivered,
+  evolutionMessage,
+  phone,
+  type WebhookClient,
+} from "./webhook_client.ts";
+
+/** The contact reacts to the message `target`, or takes it back (`emoji` null), as each channel tells. */
+async function react(
+  client: WebhookClient,
+  provider: ProviderKind,
+  tenant: Tenant,
+  id: string,
+  target: string,
+  emoji: string | null,
+): Promise<Delivered> {
+  if (provider === "zapi") {
+    const reaction = { value: emoji ?? "", referencedMessage: { messageId: target } };
+    return await client.receive(tenant, { messageId: id, reaction });
+  }
+  if (provider === "evolution") {
+    const reactionMessage = { key: { id: target }, text: emoji ?? "" };
+    return await client.evolution(tenant, evolutionMessage({ reactionMessage }, { id }));
+  }
+  const reaction = { message_id: target, ...(emoji === null ? {} : { emoji }) };
+  return await client.cloud(
+    tenant,
+    cloudPayload({ messages: [cloudText(id, "", { type: "reaction", reaction })] }),
+  );
+}
+
+Deno.test("a reaction and its taking back are events of their own, on every channel", async () => {
+  await using client = await createWebhookClient();
+  const providers: readonly ProviderKind[] = ["zapi", "evolution", "whatsapp_cloud"];
+  assertEquals([...providers].sort(), [...providerKinds].sort());
+  for (const [place, { tenant, arrive }] of (await createChannels(client)).entries()) {
+    const provider = providers[place]!;
+    await arrive("M1", "oi");
+    assertEquals((await react(client, provider, tenant, "R1", "M1", "👍")).body.recorded, 1);
+    assertEquals((await react(client, provider, tenant, "R2", "M1", null)).body.recorded, 1);
+    assertEquals((await react(client, provider, tenant, "R2", "M1", null)).body.recorded, 0);
+    const [message, given, taken] = await readFeed(client, tenant);
+    const { messageId } = message?.data ?? {};
+    assertEquals([given?.type, taken?.type], ["message.reaction", "message.reaction"]);
+    assertEquals(given?.data.reaction, { messageId, emoji: "👍" });
+    assertEquals(taken?.data.reaction, { messageId, emoji: null });
+    assertEquals(
+      [given?.data.direction, given?.data.messageType, given?.data.quotedMessageId],
+      ["inbound", "reaction", messageId],
+    );
+    assertEquals((await readFeed(client, tenant)).length, 3);
+  }
+});
+
+Deno.test("a reaction opens no window, is no newest message, reopens no conversation and asks no agent", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await client.receive(tenant, { messageId: "M1", text: { message: "oi" } });
+  const read = async (): Promise<unknown> => {
+    const [row] = await client.stack.admin`
+      select c.last_inbound_at, a.last_message_at, a.awaits_reply, v.status
+      from messaging.contacts c
+      join messaging.contact_activity a on a.contact_id = c.id
+      join messaging.conversations v on v.contact_id = c.id
+      where c.instance_id = ${tenant.instanceId}`;
+    return row;
+  };
+  await client.stack.admin`update messaging.conversations set status = 'closed'
+    where instance_id = ${tenant.instanceId}`;
+  await client.stack.admin`insert into messaging.ai_agents (instance_id, name, instructions, model)
+    values (${tenant.instanceId}, 'A', 'B', 'c')`;
+  const before = await read();
+  await react(client, "zapi", tenant, "R1", "M1", "👍");
+  assertEquals(await read(), before);
+  const [asked] = await client.stack.admin`
+    select count(*)::int as count from messaging.outbox where kind = 'agent_reply'`;
+  assertEquals(asked?.["count"], 0);
+});
+
+Deno.test("a reaction to a message that is not stored keeps the provider's id of it", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await react(client, "zapi", tenant, "R1", "NOT-STORED", "❤️");
+  const [told] = await readFeed(client, tenant);
+  assertEquals(told?.data.reaction, { messageId: null, emoji: "❤️" });
+  assertEquals(told?.data.quotedProviderMessageId, "NOT-STORED");
+  assertEquals(told?.data.contact.phone, phone);
+});

@@ -1,0 +1,48 @@
+/** What no reader knows is counted by name, within a bound, and its payload is kept. */
+
+import { assert, assertEquals } from "../../support/assert.ts";
+import { knownFields } from "../../../shared/providers/webhooks/known_fields.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
+import { createWebhookClient, evolutionMessage, type WebhookClient } from "./webhook_client.ts";
+
+async function readCounts(client: WebhookClient): Promise<readonly unknown[]> {
+  return await client.stack.admin`
+    select labels->>'field' as field, reported::int as count from messaging.metric_counters
+    where name = 'messaging_unknown_webhook_fields_total' order by 1`;
+}
+
+Deno.test("an unknown event is counted by its name and kept; an ignored one is only kept", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  await client.evolution(tenant, { event: "brand.new", data: {} });
+  await client.evolution(tenant, { event: "BRAND_NEW", data: {} });
+  await client.evolution(tenant, { event: "call.5511987654321", data: {} });
+  await client.evolution(tenant, { event: "presence.update", data: {} });
+  await client.evolution(tenant, evolutionMessage({ conversation: "oi" }));
+  assertEquals([...await readCounts(client)], [
+    { field: "brand.new", count: 2 },
+    { field: "other", count: 1 },
+  ]);
+  const [kept] = await client.stack.admin`
+    select count(*)::int as count from messaging.provider_events`;
+  assertEquals(kept?.["count"], 5);
+});
+
+Deno.test("of a provider a hundred names are counted by themselves, the others together", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  for (let place = 0; place < 103; place++) {
+    await client.zapi(tenant, { type: `New${String(place).padStart(3, "0")}` });
+  }
+  const counts = await readCounts(client);
+  assertEquals(counts.length, 101);
+  assertEquals(counts.at(-1), { field: "other", count: 3 });
+});
+
+Deno.test("what is ignored is ignored for a reason, and nothing is both ignored and read", () => {
+  for (const kind of providerKinds) {
+    const { read, ignored } = knownFields[kind];
+    assert(Object.values(ignored).every((reason) => reason.length > 10), kind);
+    assertEquals(read.filter((name) => Object.hasOwn(ignored, name)), []);
+  }
+});
