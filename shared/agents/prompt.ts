@@ -1,5 +1,5 @@
 import { fillInstructions, toSingleLine, type Variables } from "./variables.ts";
-import { renderContent } from "../history/rendering.ts";
+import { describeForModel, describeReferral } from "./message_facts.ts";
 import type { HistoryMessage } from "../database/rpcs/history.ts";
 
 /** One message of a chat completions request. */
@@ -44,9 +44,13 @@ const truncationMark = " […]";
 export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMessage[] {
   const { instructions, variables, profileName } = prompt;
   const said = keepNewest(prompt.history, budgetBytes);
-  const turns = [...said];
-  if (profileName !== null) turns.unshift(toUserMessage(describeProfile(profileName)));
-  else if (said[0]?.role !== "user") {
+  const ad = describeReferral(prompt.history);
+  const known = [
+    ...(profileName === null ? [] : [describeProfile(profileName)]),
+    ...(ad === null ? [] : [ad]),
+  ];
+  const turns = [...known.map(toUserMessage), ...said];
+  if (turns[0]?.role !== "user") {
     turns.unshift(toUserMessage("[conversation opened by the business]"));
   }
   if (turns.at(-1)?.role !== "user") {
@@ -73,7 +77,7 @@ function keepNewest(history: readonly HistoryMessage[], budgetBytes: number): Pr
   const kept: PromptMessage[] = [];
   let left = budgetBytes;
   for (const message of history.toReversed()) {
-    const text = renderContent(message, true).toWellFormed();
+    const text = describeForModel(message, history).toWellFormed();
     const { content, bytes } = clip(text, Math.floor(budgetBytes / shareOfOneMessage));
     if (bytes > left) break;
     left -= bytes;

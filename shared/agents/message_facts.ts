@@ -1,0 +1,41 @@
+/** What a model is told around a message's words: the message that it answers, the option, the ad. */
+import type { HistoryMessage } from "../database/rpcs/history.ts";
+import { renderContent } from "../history/rendering.ts";
+import { toSingleLine } from "./variables.ts";
+
+const maxQuotedLength = 200;
+
+/**
+ * A message as its author's turn. Above an answer stands the answered message, where the history holds it;
+ * behind a chosen option its id.
+ */
+export function describeForModel(
+  message: HistoryMessage,
+  history: readonly HistoryMessage[],
+): string {
+  const answered = message.messageType === "reaction" || message.quotedMessageId !== null
+    ? history.find(({ messageId }) => messageId === message.quotedMessageId)
+    : undefined;
+  const words = renderContent(message, true) + describeOption(message);
+  return answered === undefined
+    ? words
+    : `[in answer to: ${quote(renderContent(answered, true))}]\n${words}`;
+}
+
+/** The ad that brought the person, by the newest message that tells of one; null for none. */
+export function describeReferral(history: readonly HistoryMessage[]): string | null {
+  const referral = history.findLast(({ content }) => content?.referral !== undefined)?.content
+    ?.referral;
+  const shown = referral?.headline ?? referral?.body;
+  return shown === undefined ? null : `[the contact came by an ad: ${quote(shown)}]`;
+}
+
+function describeOption({ content }: HistoryMessage): string {
+  const { id, title } = content?.choice ?? {};
+  return id === undefined || id === null || id === title ? "" : ` [option ${quote(id)}]`;
+}
+
+/** As a JSON string on one line, so that a quotation mark in it does not end the quotation. */
+function quote(text: string): string {
+  return JSON.stringify(toSingleLine(text).slice(0, maxQuotedLength).toWellFormed());
+}
