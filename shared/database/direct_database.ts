@@ -91,6 +91,8 @@ function openConnection(databaseUrl: string): postgres.Sql {
       role: "service_role",
       application_name: "messaging",
       statement_timeout: statementTimeoutMs,
+      // Compiling takes longer than any call may: a plan that looks dear is not worth it.
+      jit: false,
     },
     onnotice: () => {},
     // No call has an array as parameter or result. Otherwise each new connection would first read all

@@ -13,6 +13,7 @@
 -- cut within its oldest second by that order.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.
+-- Without jit: see rescue_stalled_instances.
 create or replace function messaging.history_page(
   instance_id uuid,
   contact_id uuid,
@@ -26,6 +27,7 @@ language plpgsql
 stable
 set search_path = ''
 set enable_sort = off
+set jit = off
 as $$
 declare
   -- The signed link that takes the place of a file's URL (shared/media/links.ts).

@@ -2,7 +2,7 @@
 -- confirmed or received, or an operator releases them; and releases those that have confirmed. An
 -- instance that is held or disconnected already is left alone. `request`: maxInstances.
 -- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
--- called once a run of the dispatcher.
+-- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
 create or replace function public.hold_suspects(request jsonb)
 returns jsonb
@@ -12,6 +12,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();

@@ -2,7 +2,8 @@
 -- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
 -- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
 -- Steps from instance to instance through message_queue_head, so that neither long queues nor
--- instances with an empty queue cost anything.
+-- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
+-- place, and its price alone would have the plan compiled at every call.
 create or replace function public.rescue_stalled_instances(request jsonb)
 returns jsonb
 language plpgsql
@@ -12,6 +13,7 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   stalled uuid[];
