@@ -13130,7 +13130,7 @@ $$;
 -- confirmed or received, or an operator releases them; and releases those that have confirmed. An
 -- instance that is held or disconnected already is left alone. `request`: maxInstances.
 -- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
--- called once a run of the dispatcher.
+-- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
 create or replace function public.hold_suspects(request jsonb)
 returns jsonb
@@ -13140,6 +13140,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
@@ -13588,7 +13589,8 @@ $$;
 -- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
 -- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
 -- Steps from instance to instance through message_queue_head, so that neither long queues nor
--- instances with an empty queue cost anything.
+-- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
+-- place, and its price alone would have the plan compiled at every call.
 create or replace function public.rescue_stalled_instances(request jsonb)
 returns jsonb
 language plpgsql
@@ -13598,6 +13600,7 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   stalled uuid[];
@@ -17634,6 +17637,7 @@ end;
 -- cut within its oldest second by that order.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.
+-- Without jit: see rescue_stalled_instances.
 create or replace function messaging.history_page(
   instance_id uuid,
   contact_id uuid,
@@ -17647,6 +17651,7 @@ language plpgsql
 stable
 set search_path = ''
 set enable_sort = off
+set jit = off
 as $$
 declare
   -- The signed link that takes the place of a file's URL (shared/media/links.ts).
