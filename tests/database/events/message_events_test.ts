@@ -70,6 +70,12 @@ Deno.test("every type of message event is written by a path, with the state that
   await world.receive(deletion("id-1"), deletion("nobody's"));
   await expect(["message.deleted", "message.deleted"], ["received", "read"]);
 
+  const { messageType: _, ...reaction } = inbound("in-4", { message: "[reaction] 👍" });
+  const told = { ...reaction, kind: "reaction", emoji: "👍", quotedProviderMessageId: "in-2" };
+  await world.receive(told);
+  await world.receive(told);
+  await expect(["message.reaction"], ["received"]);
+
   await world.receive(echo("typed-1"));
   await expect(["message.sent"], ["sent"]);
   const doubled = await accept(world);

@@ -164,6 +164,8 @@ async function receiveMessages(client: WebhookClient, tenant: Tenant): Promise<v
   await client.receive(tenant, { messageId: "IN1", notification: "REVOKE" });
   await client.receive(tenant, { messageId: "IN2", text, phone: hidden });
   await client.receive(tenant, { messageId: "IN3", text, chatLid: hidden });
+  const referencedMessage = { messageId: "IN1" };
+  await client.receive(tenant, { messageId: "R1", reaction: { value: "👍", referencedMessage } });
 }
 
 async function decideOnTemplate(client: WebhookClient, tenant: Tenant): Promise<void> {
