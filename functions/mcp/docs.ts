@@ -18,7 +18,7 @@ export const operations: readonly Operation[] = [{
     schema: mcpResponseSchema,
   },
   otherSuccess: { status: 202, description: "A notification was taken. There is no body." },
-  errors: [],
+  errors: ["unsupported_media_type"],
   fields: {
     jsonrpc: "Always `2.0`.",
     id: "The request's id, which the answer repeats; absent in a notification.",
