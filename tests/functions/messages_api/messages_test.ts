@@ -221,7 +221,8 @@ Deno.test("what waits says what it waits for now: its interval, or a window that
   };
   for (const { scheduledFor, heldBy } of await read()) {
     const waitMs = Date.parse(scheduledFor) - Date.now();
-    assert(waitMs > 20_000 && waitMs <= 30_000, `${waitMs} ms after the one before it`);
+    // From the call, which begins as late as the claim may have taken.
+    assert(waitMs > 20_000 && waitMs < 40_000, `${waitMs} ms after the one before it`);
     assertEquals(heldBy, "interval");
   }
   await stack.admin`
