@@ -117,7 +117,7 @@ function callFunction(
 }
 
 function readText(error: unknown, member: "code" | "detail"): string | undefined {
-  const text = (error as { [member]?: unknown } | null)?.[member];
+  const text = (error as Partial<Record<string, unknown>> | null)?.[member];
   return typeof text === "string" ? text : undefined;
 }
 
