@@ -128,9 +128,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     throw error;
   }
   const administer: LocalStack["administer"] = async (path, body) => {
-    const answer = await post(`${stack.origin}/functions/v1/admin-api/${path}`, body, {
-      apikey: secretKey,
-    });
+    // A stack that has just lost its database refuses what it would not record.
+    const answer = await waitUntil(async () => {
+      const tried = await post(`${stack.origin}/functions/v1/admin-api/${path}`, body, {
+        apikey: secretKey,
+      });
+      return tried.status === 503 ? undefined : tried;
+    }, { what: `an answer of ${path}` });
     if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer)}`);
     return answer.body;
   };
