@@ -23,6 +23,9 @@ const pauseMs = 100;
 
 const ownHostname = "127.0.0.1";
 
+/** The runtime's own: while functions load, `Deno.serve` registers their handlers (functions_host.ts). */
+const serveHttp = Deno.serve;
+
 /**
  * Listens until it is shut down. Deno's server stops for good when the process runs out of file
  * descriptors; this one listens again.
@@ -55,7 +58,7 @@ export function listenHttp(address: ListenAddress, handler: Handler): HttpServer
 }
 
 function serve(address: ListenAddress, handler: Handler): Deno.HttpServer {
-  return Deno.serve({ hostname: ownHostname, ...address, onListen: () => {} }, handler);
+  return serveHttp({ hostname: ownHostname, ...address, onListen: () => {} }, handler);
 }
 
 /** @returns null while no file descriptor is free for the listening socket. */
