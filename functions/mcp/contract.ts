@@ -5,6 +5,6 @@ export const mcpResponseSchema = z.looseObject({
   result: z.looseObject({}).optional(),
   error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
   jsonrpc: z.literal("2.0"),
-  /** Absent where the request could not be read. */
-  id: z.union([z.string(), z.int()]).nullish(),
+  /** Any number: JSON-RPC 2.0 only discourages fractions. Absent where the request could not be read. */
+  id: z.union([z.string(), z.number()]).nullish(),
 });

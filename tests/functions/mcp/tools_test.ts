@@ -1,3 +1,4 @@
+import { mcpResponseSchema } from "../../../functions/mcp/contract.ts";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { startMcpWorld, unquote } from "./mcp_world.ts";
 
@@ -43,6 +44,20 @@ Deno.test("each tool has a title, a description, schemas of both sides and its h
     );
     const required = (tool.inputSchema.required ?? []) as string[];
     assertEquals(required.includes("intent"), sends, tool.name);
+  }
+});
+
+Deno.test("a message whose id is no whole number is refused in the protocol's own form", async () => {
+  await using world = await startMcpWorld();
+  for (const id of [0.5, 2 ** 53, 1e308]) {
+    const response = await fetch(world.url, {
+      method: "POST",
+      headers: { "X-Client-Token": world.tenant.token, "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }),
+    });
+    const answer = await response.json();
+    assertEquals([response.status, answer.error.code, answer.id], [400, -32600, id]);
+    assert(mcpResponseSchema.safeParse(answer).success, `${id}`);
   }
 });
 
