@@ -98,6 +98,8 @@ function describe(event) {
 }
 
 function buildEvent(event) {
+  const line = build("small", { class: "whole", dir: "auto" }, summarizeEvent(event));
+  awaitName(event, line);
   return build(
     "li",
     { class: "row" },
@@ -110,7 +112,7 @@ function buildEvent(event) {
         build("span", { class: "grow strong mono" }, event.type),
         build("span", { class: "position" }, `#${event.sequence}`),
         buildTime(event),
-        build("small", { class: "whole", dir: "auto" }, summarizeEvent(event)),
+        line,
       ),
       build("pre", { class: "prose" }, JSON.stringify({ id: event.id, ...event.data }, null, 2)),
     ),
@@ -121,6 +123,18 @@ function buildEvent(event) {
 const people = new Map();
 /** Bounds what a page remembers that stays open for days. */
 const maxPeople = 5_000;
+
+/** Lines that show the id of a contact whose name no event has told yet, by that id. */
+const unnamed = new Map();
+
+/** Writes the line anew when an event tells the contact's name. */
+function awaitName(event, line) {
+  const { contactId } = event.data.contact ?? event.data;
+  if (contactId === undefined || people.has(contactId)) return;
+  const lines = unnamed.get(contactId) ?? [];
+  unnamed.set(contactId, [...lines, { event, line }]);
+  if (unnamed.size > maxPeople) unnamed.delete(unnamed.keys().next().value);
+}
 
 /** Whom the event is about, and what it tells of them, in one line. */
 export function summarizeEvent({ type, data }) {
@@ -134,6 +148,9 @@ function nameContact(data) {
   if (told !== "") {
     people.set(contactId, told);
     if (people.size > maxPeople) people.delete(people.keys().next().value);
+    const lines = unnamed.get(contactId) ?? [];
+    unnamed.delete(contactId);
+    for (const { event, line } of lines) line.textContent = summarizeEvent(event);
   }
   return people.get(contactId) ?? contactId;
 }
