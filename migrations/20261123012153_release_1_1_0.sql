@@ -4,13 +4,19 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.advance_message(uuid,text,text,timestamp with time zone,jsonb);
+
+drop function messaging.claim_paced_messages(integer,interval,timestamp with time zone);
+
 drop function messaging.describe_rate_limit(integer,timestamp with time zone,bigint,boolean);
 
 drop function messaging.enqueue_message(uuid,messaging.instances,integer,timestamp with time zone,interval);
 
 drop function messaging.fitted_slots(messaging.instances,messaging.slot_moves);
 
-drop function messaging.place_message(uuid,messaging.instances,jsonb,interval);
+drop function messaging.head_of_queue(uuid);
+
+drop function messaging.next_due_at(messaging.dispatch,timestamp with time zone,integer);
 
 drop function messaging.settle_plain_acceptances(jsonb,timestamp with time zone);
 
@@ -96,7 +102,7 @@ $$;
 
 -- Whether `content` has the shape that its message type needs: an option list or the choice of one of its
 -- rows, a tapped button, a template; for any other type no such list or template, and a file only where the
--- type is one of files. What else a received message holds stands beside it. A received file may have
+-- type is one of files, or of buttons that may stand below one. What else a received message holds stands beside it. A received file may have
 -- neither URL nor id, where the provider tells none. What a sent message needs is checked before it is
 -- stored (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
@@ -120,7 +126,7 @@ begin
       when 'choice' then jsonb_typeof(content->'choice'->'title') = 'string'
       when 'template' then jsonb_typeof(content->'template') = 'object'
       else not content ?| array['optionList', 'template', 'choice'] and case
-        when message_type in ('image', 'audio', 'video', 'document', 'sticker', 'voice')
+        when message_type in ('image', 'audio', 'video', 'document', 'sticker', 'voice', 'buttons')
           then jsonb_typeof(coalesce(content->'mediaUrl', '""')) = 'string'
         else not content ?| array['mediaUrl', 'mediaId', 'mediaFilename']
       end
@@ -168,7 +174,8 @@ begin
     return false;
   end if;
   if held_by not in (
-    'interval', 'window', 'holiday', 'delay', 'daily_limit', 'new_contacts', 'warm_up'
+    'interval', 'window', 'holiday', 'delay', 'daily_limit', 'new_contacts', 'warm_up', 'awaiting_reply',
+    'budget'
   ) then
     return false;
   end if;
@@ -222,13 +229,19 @@ create type messaging.message_snapshot as (
   contact_identities jsonb,
   purpose text,
   cancel_key text,
-  expires_at timestamptz
+  expires_at timestamptz,
+  pricing jsonb,
+  group_receipts jsonb,
+  estimated_cost numeric,
+  cost_currency text,
+  ladder jsonb
 );
 comment on column messaging.message_snapshot.content is
   'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.contact_identities is
   'As shown_identities; NULL for a contact that has none.';
+comment on column messaging.message_snapshot.ladder is 'What a record shows of it alone: {shown}.';
 comment on column messaging.message_snapshot.media is
   'What message_media tells of its file; NULL for none.';
 
@@ -288,6 +301,93 @@ comment on column messaging.contact_activity.awaits_reply is
   'Whether the last message is the contact''s.';
 comment on column messaging.contact_activity.merged_into is
   'The contact that this one was merged into: always a living one, never another tombstone.';
+
+-- Messages of instances with a budget that the channel has accepted and not delivered yet, with what they will
+-- cost. Written when their sending is counted (see count_notes), until they are delivered or have failed.
+-- No foreign keys: each would cost every deleted message a look-up. purge_expired deletes what is not delivered
+-- any more.
+create table messaging.budget_under_way (
+  message_id uuid primary key,
+  instance_id uuid not null,
+  sent_at timestamptz not null,
+  amount numeric not null
+);
+create index budget_under_way_instance on messaging.budget_under_way (instance_id);
+create index budget_under_way_age on messaging.budget_under_way (sent_at);
+alter table messaging.budget_under_way enable row level security;
+
+-- The service messages that are counted off a month's free ones. A delivery that is told late may be earlier
+-- than one of them, and takes its place: see count_free_services.
+-- No foreign keys: each would cost every deleted message a look-up. purge_expired deletes rows of past months.
+create table messaging.free_service_messages (
+  message_id uuid primary key,
+  instance_id uuid not null,
+  month date not null,
+  delivered_at timestamptz not null
+);
+create index free_service_messages_order on messaging.free_service_messages (
+  instance_id,
+  month,
+  delivered_at,
+  message_id
+);
+create index free_service_messages_age on messaging.free_service_messages (delivered_at);
+alter table messaging.free_service_messages enable row level security;
+comment on column messaging.free_service_messages.month is 'Its first day, in UTC.';
+
+-- A message that may be sent: to whom, and when. See estimate_sends.
+create type messaging.planned_send as (
+  phone text,
+  sent_at timestamptz,
+  is_estimated boolean,
+  category text
+);
+comment on type messaging.planned_send is
+  'phone is that of the contact, NULL where it is not known; without is_estimated it only takes one of the month''s free service messages; category is NULL where it is that of all others.';
+
+-- What has just been counted of messages and is not in the sums yet: appended in the transaction that makes
+-- it true, so that no two deliveries wait for one row of sums. fold_usage adds it up.
+-- No foreign keys: they would cost every delivery a look-up, and the rows are gone within a minute.
+create table messaging.usage_changes (
+  id bigint generated always as identity primary key,
+  instance_id uuid not null,
+  counted_at timestamptz not null,
+  sent smallint not null default 0,
+  delivered smallint not null default 0,
+  free smallint not null default 0,
+  unknown smallint not null default 0,
+  amount numeric not null default 0,
+  currency text,
+  category text,
+  pricing_type text,
+  market text,
+  message_type text,
+  sent_by text,
+  agent_id uuid,
+  batch_id uuid
+);
+create index usage_changes_instance on messaging.usage_changes (instance_id);
+alter table messaging.usage_changes enable row level security;
+comment on column messaging.usage_changes.counted_at is
+  'When the message was sent, or delivered: it counts on that day.';
+comment on column messaging.usage_changes.sent is '1, or -1 where it was not so after all.';
+comment on column messaging.usage_changes.unknown is
+  'A delivered message of the official channel for which no rate was known.';
+
+-- Messages that have just been sent or delivered and are not counted yet: noted in the transaction that makes
+-- it true, as briefly as can be, because every send and delivery pays for it. fold_usage counts them within
+-- seconds, and prices what the official channel has delivered.
+-- No index and no foreign keys: the table is empty or holds the notes of some seconds. What else counts is noted
+-- in usage_changes.
+create table messaging.usage_notes (
+  message_id uuid not null,
+  instance_id uuid not null,
+  counted_at timestamptz not null,
+  is_delivery boolean not null
+);
+alter table messaging.usage_notes enable row level security;
+comment on column messaging.usage_notes.counted_at is
+  'When the message was sent, or delivered: it counts on that day.';
 
 -- What became true of an instance's messages, contacts, conversations and connection, written in the
 -- transaction that made it true. Read by the feed (read_events) and by the webhooks' dispatcher.
@@ -418,6 +518,96 @@ alter table messaging.denial_key enable row level security;
 comment on column messaging.denial_key.sealed_key is
   'AES-256-GCM sealed by the API; the database never sees it open.';
 
+-- How far the reading of a list is that reads in growing steps: after which (createdAt, id) the next step
+-- begins and how many rows it reads, how many all steps have read, and the records found for the page. `next`:
+-- where the next page begins, for a page that is not full. See begin_reading.
+create type messaging.list_reading as (
+  page_size integer,
+  after_at timestamptz,
+  after_id uuid,
+  step integer,
+  rows_read integer,
+  records jsonb[],
+  next jsonb,
+  is_over boolean
+);
+
+-- Contacts whose person is to be looked at again: what was said at one instance of a workspace is brought to
+-- the person's contacts at the others, see tell_person. A row is added with each word, each new contact
+-- and each new identity, and is read after that has been committed: of two that cross each other, the
+-- later one sees the former.
+create table messaging.person_updates (
+  id bigint generated always as identity primary key,
+  workspace_id uuid not null references messaging.workspaces (id)
+    on delete cascade,
+  contact_id uuid not null,
+  next_at timestamptz not null default clock_timestamp()
+);
+create index person_updates_due on messaging.person_updates (next_at, id);
+create index person_updates_workspace on messaging.person_updates (workspace_id);
+alter table messaging.person_updates enable row level security;
+comment on column messaging.person_updates.next_at is
+  'Later than it was added where another transaction held a contact of the person.';
+
+-- What persons have said about marketing messages in workspaces whose peopleScope is `workspace`: a row for each
+-- identity by which the person is known there. The newest word of any of a contact's identities counts
+-- for the contact, whatever its own row says yet: see effective_consent.
+-- A word is only added, so that speakers at several instances never wait for each other. Older words of an
+-- identity are deleted later, see tell_person; those of a person whom nobody knows any more by erase_rows.
+create table messaging.person_words (
+  id bigint generated always as identity primary key,
+  workspace_id uuid not null references messaging.workspaces (id)
+    on delete cascade,
+  identity_key text not null,
+  marketing text not null,
+  said_at timestamptz not null,
+  source text not null,
+  constraint person_words_marketing_known check (marketing in ('granted', 'denied', 'unknown'))
+);
+create index person_words_newest on messaging.person_words (
+  workspace_id,
+  identity_key,
+  said_at desc,
+  id desc
+);
+alter table messaging.person_words enable row level security;
+comment on column messaging.person_words.source is 'As in consent_log.';
+
+-- Whether a workspace has rates, and in which currency: one row per workspace that has.
+create table messaging.rate_tables (
+  workspace_id uuid primary key references messaging.workspaces (id)
+    on delete cascade,
+  currency text not null,
+  replaced_at timestamptz not null default now(),
+  constraint rate_tables_currency check (currency ~ '^[A-Z]{3}$')
+);
+alter table messaging.rate_tables enable row level security;
+
+-- Changes of a workspace's peopleScope that are under way: see change_people_scopes. What is said from the
+-- change on follows it at once; this brings what was said before.
+create table messaging.people_scope_changes (
+  workspace_id uuid primary key references messaging.workspaces (id)
+    on delete cascade,
+  phase text not null default 'waiting',
+  waits_for text[],
+  instance_id uuid,
+  after_at timestamptz not null default '-infinity',
+  after_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  done bigint not null default 0,
+  total bigint,
+  started_at timestamptz not null default clock_timestamp(),
+  constraint people_scope_changes_phase_known
+    check (phase in ('waiting', 'collecting', 'telling', 'forgetting'))
+);
+create index people_scope_changes_age on messaging.people_scope_changes (started_at);
+alter table messaging.people_scope_changes enable row level security;
+comment on column messaging.people_scope_changes.waits_for is
+  'The transactions that may have read the former scope: the walk begins when they have ended. See hold_event_floor.';
+comment on column messaging.people_scope_changes.instance_id is
+  'Where the walk over contact_search is; after_at and after_id are its last row.';
+comment on column messaging.people_scope_changes.done is
+  'Rows of the phase so far: contacts, or words while it forgets; total is NULL where nobody has counted.';
+
 -- Messages to a list of people, paced through the instance's queue. The recipients do not fill the
 -- queue: an instance has at most one message of its running batches waiting there (see feed_batches), so
 -- that starting, pausing and canceling a batch of any size changes a handful of rows.
@@ -452,6 +642,7 @@ create table messaging.batches (
   counted_from integer not null default 1,
   pause_reason text,
   pause_error jsonb,
+  follows_pace boolean not null default false,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -469,6 +660,8 @@ create index batches_running on messaging.batches (instance_id) where status = '
 alter table messaging.batches enable row level security;
 comment on column messaging.batches.purpose is
   'marketing, utility or authentication as the call or the template says; NULL is service.';
+comment on column messaging.batches.follows_pace is
+  'Whether it was made without an interval of its own: interval_seconds counts only where its instance has no pace.';
 comment on column messaging.batches.seed is
   'What the jitter is drawn from, with the index. It follows from what the batch is: a dry run of the creating call knows it.';
 comment on column messaging.batches.start_at is
@@ -489,6 +682,83 @@ comment on column messaging.batches.pause_error is
   'The last error that it paused for, as in messages.last_error.';
 comment on column messaging.batches.served_at is
   'When the batch was given a message last: running batches of an instance take turns by it.';
+
+-- What was told of a budget: once for each month and amount.
+create table messaging.budget_alerts (
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  month date not null,
+  amount numeric not null,
+  kind text not null,
+  primary key (instance_id, month, amount, kind),
+  constraint budget_alerts_kind_known check (kind in ('warning', 'reached'))
+);
+alter table messaging.budget_alerts enable row level security;
+comment on column messaging.budget_alerts.month is 'Its first day, in the instance''s time zone.';
+
+-- How many of a month's free service messages an instance has used: see count_free_services.
+create table messaging.free_service_months (
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  month date not null,
+  used integer not null,
+  primary key (instance_id, month)
+);
+alter table messaging.free_service_months enable row level security;
+comment on column messaging.free_service_months.month is 'Its first day, in UTC.';
+
+-- The markets of a workspace's rates, by calling code: the longest one of a phone wins.
+create table messaging.rate_markets (
+  workspace_id uuid not null references messaging.rate_tables (workspace_id)
+    on delete cascade,
+  calling_code text not null,
+  market text not null,
+  primary key (workspace_id, calling_code),
+  constraint rate_markets_code check (calling_code ~ '^[0-9]{0,7}$')
+);
+alter table messaging.rate_markets enable row level security;
+comment on column messaging.rate_markets.calling_code is
+  'The first digits of the phones of the market; empty for the market of all other phones.';
+
+-- What a delivered message costs by the operator's word. A rate holds from its date, in UTC, until the next one of its
+-- market and category.
+create table messaging.rates (
+  workspace_id uuid not null references messaging.rate_tables (workspace_id)
+    on delete cascade,
+  market text not null,
+  category text not null,
+  effective_from date not null,
+  amount numeric not null,
+  primary key (workspace_id, market, category, effective_from),
+  constraint rates_amount check (amount >= 0)
+);
+alter table messaging.rates enable row level security;
+
+-- How many messages of an instance were sent and delivered on a day, and what they cost: once for the whole
+-- day (`day`), and once for each way to group them. Names nobody, and stays when people are erased.
+create table messaging.usage (
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  grouping text not null,
+  day date not null,
+  key text not null,
+  currency text not null,
+  sent bigint not null default 0,
+  delivered bigint not null default 0,
+  free bigint not null default 0,
+  unknown bigint not null default 0,
+  amount numeric not null default 0,
+  primary key (instance_id, grouping, day, key, currency),
+  constraint usage_grouping
+    check (
+      grouping in ('day', 'category', 'type', 'messageType', 'sentBy', 'agent', 'batch', 'market')
+    )
+);
+alter table messaging.usage enable row level security;
+comment on column messaging.usage.day is 'In the time zone that the instance had then.';
+comment on column messaging.usage.key is
+  'The category, the agent and so on; empty for none, and of a whole day.';
+comment on column messaging.usage.currency is 'Of the amount; empty for what had no rate.';
 
 -- Where an instance's events are sent to: webhooks. At most 10 live ones an instance (see
 -- create_event_endpoint).
@@ -542,6 +812,43 @@ comment on column messaging.event_streams.cursor_key is
   'Seals the instance''s cursors: see seal_event_cursor. It never leaves the database.';
 comment on column messaging.event_streams.purged_through is
   'The last event whose retention is over. A cursor before it has missed something.';
+
+-- How far the import of an instance's earlier messages is (coexistence of the official channel): one row
+-- from the first chunk, or the refusal, on.
+create table messaging.history_imports (
+  instance_id uuid primary key references messaging.instances (id)
+    on delete cascade,
+  phase smallint,
+  progress smallint,
+  error jsonb,
+  told_at timestamptz not null default now(),
+  constraint history_imports_progress check (progress between 0 and 100)
+);
+alter table messaging.history_imports enable row level security;
+comment on column messaging.history_imports.phase is
+  'The furthest phase that the channel told: 0 the last day, 1 the last 90 days, 2 the last 180; NULL for none.';
+comment on column messaging.history_imports.error is
+  '{code, message} of the channel where the business does not share its history: 2593109.';
+
+-- What the official channel has told last of an instance's own number.
+create table messaging.number_facts (
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  fact text not null,
+  value text,
+  status text not null,
+  reason text,
+  told_at timestamptz not null,
+  primary key (instance_id, fact),
+  constraint number_facts_known check (fact in ('name', 'quality', 'username'))
+);
+alter table messaging.number_facts enable row level security;
+comment on column messaging.number_facts.value is
+  'The display name or the username; NULL where there is none, and of a quality.';
+comment on column messaging.number_facts.status is
+  'The channel''s word: APPROVED, FLAGGED, reserved.';
+comment on column messaging.number_facts.told_at is
+  'The provider''s own instant of it: what is older comes too late.';
 
 -- Files of messages: those that arrive, and those that callers upload. The row is there before the file,
 -- so that every file in the storage has a row, or an outbox row that deletes it (see delete_media_files).
@@ -634,17 +941,22 @@ create table messaging.erasures (
   work jsonb,
   requested_at timestamptz not null default clock_timestamp(),
   done_at timestamptz,
+  leader_id uuid references messaging.erasures (id)
+    on delete cascade,
   constraint erasures_status_known check (status in ('pending', 'done')),
   constraint erasures_forget_when_done
     check ((status = 'pending') = (work is not null) and (status = 'done') = (done_at is not null))
 );
 create index erasures_of_instance on messaging.erasures (instance_id);
 create index erasures_pending on messaging.erasures (requested_at) where status = 'pending';
+create index erasures_led on messaging.erasures (leader_id) where leader_id is not null;
 alter table messaging.erasures enable row level security;
 comment on column messaging.erasures.counts is
   'How many rows of each kind are gone: see add_counts.';
 comment on column messaging.erasures.work is
   'What is left to do: see run_erasures. It names the person, so it goes with the last step.';
+comment on column messaging.erasures.leader_id is
+  'Of the same person at another instance, by one call: the erasure that reports on all of them. See erase_person.';
 
 -- What remains of an erased person who had denied marketing: an HMAC of each identity, so that the person
 -- is `denied` again when an import, a sending call or an event brings them back. Nothing remains of others.
@@ -883,9 +1195,15 @@ alter table messaging.chat_transfer_log alter column to_operator_id drop not nul
 
 alter table messaging.provider_events add column if not exists is_kept_longer boolean default false not null;
 
+alter table messaging.workspaces add column if not exists people_scope text default 'instance'::text not null;
+
 alter table messaging.contact_addresses add column if not exists replaced_by text;
 
+alter table messaging.unmatched_statuses add column if not exists pricing jsonb;
+
 alter table messaging.dispatch add column if not exists operator_hold_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
+alter table messaging.ai_agents add column if not exists max_messages_per_answer integer default 1 not null;
 
 alter table messaging.client_tokens add column if not exists scopes text[];
 
@@ -915,17 +1233,35 @@ alter table messaging.dispatch add column if not exists disconnected_at timestam
 
 alter table messaging.message_queue add column if not exists counted_on date;
 
+alter table messaging.message_templates add column if not exists deleted_at timestamp with time zone;
+
 alter table messaging.dispatch add column if not exists disconnected_reason text;
+
+alter table messaging.message_queue add column if not exists goes_after uuid;
+
+alter table messaging.message_templates add column if not exists quality text;
 
 alter table messaging.dispatch add column if not exists told_disconnected_at timestamp with time zone;
 
+alter table messaging.message_queue add column if not exists departs_at timestamp with time zone;
+
+alter table messaging.message_templates add column if not exists status_reason text;
+
 alter table messaging.dispatch add column if not exists suspected_at timestamp with time zone;
 
+alter table messaging.message_queue add column if not exists follows_pace boolean default false not null;
+
+alter table messaging.message_templates add column if not exists disables_at timestamp with time zone;
+
 alter table messaging.dispatch add column if not exists trusted_from timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
+alter table messaging.message_templates add column if not exists category_changes_to text;
 
 alter type messaging.plain_event add attribute quoted_message_id uuid;
 
 alter table messaging.dispatch add column if not exists channel_limit text;
+
+alter table messaging.message_templates add column if not exists category_changes_at timestamp with time zone;
 
 alter type messaging.plain_event add attribute media_id uuid;
 
@@ -933,11 +1269,15 @@ alter table messaging.dispatch add column if not exists channel_limit_at timesta
 
 alter table messaging.instances add column if not exists opt_out_keywords text[] default '{STOP,SAIR,PARAR,DESCADASTRAR}'::text[] not null;
 
+alter table messaging.message_templates add column if not exists is_auto_generated boolean default false not null;
+
 alter type messaging.plain_event add attribute file jsonb;
 
 alter table messaging.dispatch add column if not exists feeds_batches boolean default false not null;
 
 alter table messaging.instances add column if not exists opt_out_resume_keywords text[] default '{START,VOLTAR}'::text[] not null;
+
+alter table messaging.message_templates add column if not exists edited_at timestamp with time zone[] default '{}'::timestamp with time zone[] not null;
 
 alter type messaging.plain_event add attribute quoted_provider_message_id text;
 
@@ -949,6 +1289,8 @@ alter table messaging.dispatch add column if not exists channel_change text;
 
 alter table messaging.instances add column if not exists opt_out_confirmation text default 'Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.'::text;
 
+alter table messaging.message_templates add column if not exists call_token uuid;
+
 alter type messaging.plain_event add attribute author jsonb;
 
 alter type messaging.settlement add attribute channel_status text;
@@ -959,19 +1301,55 @@ alter table messaging.dispatch add column if not exists departs_at timestamp wit
 
 alter table messaging.instances add column if not exists protection jsonb;
 
+alter table messaging.message_templates add column if not exists call_ends_at timestamp with time zone;
+
 alter type messaging.plain_event add attribute contact_id uuid;
 
 alter table messaging.contacts add column if not exists consent_source text;
 
+alter table messaging.dispatch add column if not exists messages_per_second integer;
+
 alter table messaging.instances add column if not exists retention_messages_days integer;
+
+alter table messaging.message_templates add column if not exists has_open_call boolean default false not null;
+
+alter type messaging.plain_event add attribute pricing jsonb;
 
 alter table messaging.contacts add column if not exists merged_into uuid;
 
+alter table messaging.dispatch add column if not exists slowed_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
 alter table messaging.instances add column if not exists retention_media_days integer;
+
+alter type messaging.plain_event add attribute profile_picture_url text;
+
+alter table messaging.contacts add column if not exists channel_identity text;
 
 alter table messaging.instances add column if not exists retention_provider_events_days integer;
 
+alter table messaging.contacts add column if not exists phone_book_name text;
+
 alter table messaging.instances add column if not exists transcribe_voice text default 'agent'::text not null;
+
+alter table messaging.contacts add column if not exists phone_book_at timestamp with time zone;
+
+alter table messaging.instances add column if not exists interactive_rendering text default 'auto'::text not null;
+
+alter table messaging.contacts add column if not exists profile_picture_url text;
+
+alter table messaging.instances add column if not exists read_receipts text default 'off'::text not null;
+
+alter table messaging.contacts add column if not exists profile_picture_at timestamp with time zone;
+
+alter table messaging.instances add column if not exists free_service_messages_per_month integer default 1000 not null;
+
+alter table messaging.instances add column if not exists messages_per_second integer;
+
+alter table messaging.instances add column if not exists people_scope text default 'instance'::text not null;
+
+alter table messaging.instances add column if not exists direct_send boolean default false not null;
+
+alter table messaging.instances add column if not exists budget jsonb;
 
 alter table messaging.messages add column if not exists metadata jsonb;
 
@@ -998,6 +1376,43 @@ alter table messaging.messages add column if not exists author jsonb;
 alter table messaging.messages add column if not exists channel_status text;
 
 alter table messaging.messages add column if not exists pauses_agent boolean default true not null;
+
+alter table messaging.messages add column if not exists change jsonb;
+
+alter table messaging.messages add column if not exists pricing jsonb;
+
+alter table messaging.messages add column if not exists group_receipts jsonb;
+
+alter table messaging.messages add column if not exists estimated_cost numeric;
+
+alter table messaging.messages add column if not exists cost_currency text;
+
+alter table messaging.messages add column if not exists is_free_service boolean;
+
+alter table messaging.messages add column if not exists ladder jsonb;
+
+-- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
+-- begin_page. Errors: MI013, MI014.
+create or replace function messaging.begin_reading(request jsonb)
+returns messaging.list_reading
+language sql
+stable
+set search_path = ''
+as $$
+  select page.size, page.after_at, page.after_id, page.size + 1, 0, '{}'::jsonb[], null::jsonb, false
+  from messaging.begin_page(request) as page;
+$$;
+
+-- The page of a list whose reading is over, or has not begun: {items, next}, see build_page.
+create or replace function messaging.build_read_page(reading messaging.list_reading)
+returns jsonb
+language sql
+immutable
+set search_path = ''
+as $$
+  select page || jsonb_build_object('next', coalesce(nullif(page->'next', 'null'), reading.next))
+  from messaging.build_page(reading.records, reading.page_size) as page;
+$$;
 
 -- An instance's protection after a change: what is given replaces what is set, member by member; a null
 -- member removes it, and null the whole. NULL where nothing remains.
@@ -1039,13 +1454,12 @@ begin
   elsif requests_per_minute is null then
     return recorded || '{"rateLimit": null}';
   end if;
-  -- spend_requests, written out for a token that has called before: an update starts faster than an
-  -- upsert, which stays for the first call.
+  -- An update starts faster than the upsert of spend_requests, which is left to the first call.
   update messaging.rate_limits r
-  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  set whole_at = messaging.spent_allowance(r.whole_at, share, clock_timestamp())
   where r.token_id = count_recorded_call.token_id
     and r.function_name = count_recorded_call.function_name
-    and r.whole_at + share <= clock_timestamp() + interval '1 minute'
+    and messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
   returning r.whole_at into whole_at;
   if whole_at is null then
     whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);
@@ -1162,12 +1576,41 @@ as $$
       'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
     ),
     'protection', instance.protection,
+    'pace', case
+      when instance.messages_per_second is not null
+        then jsonb_build_object('messagesPerSecond', instance.messages_per_second)
+    end,
+    'budget', instance.budget,
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
+    'interactiveRendering', instance.interactive_rendering,
+    'readReceipts', instance.read_receipts,
+    'directSend', instance.direct_send,
+    'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
     'requestsPerMinute', instance.requests_per_minute,
+    'historyImport', messaging.shown_history_import(instance.id),
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
   );
+$$;
+
+-- admin-api: how far a change of a workspace's peopleScope is; NULL where none is under way.
+create or replace function messaging.describe_people_scope_change(workspace messaging.workspaces)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'to', workspace.people_scope,
+    'phase', c.phase,
+    'done', c.done,
+    'total', c.total,
+    'startedAt', messaging.iso_in_zone(c.started_at, 'UTC')
+  )
+  from messaging.people_scope_changes c
+  where c.workspace_id = workspace.id;
 $$;
 
 -- admin-api: a workspace as a response shows it.
@@ -1182,8 +1625,40 @@ as $$
     'workspaceId', workspace.id,
     'name', workspace.name,
     'alertEmail', workspace.alert_email,
+    'peopleScope', workspace.people_scope,
+    'peopleScopeChange', messaging.describe_people_scope_change(workspace),
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
+$$;
+
+-- A list's reading after a step, which has read `step_read` rows, the last one at `last_read` {createdAt, id},
+-- and found `records` among them. It is over where the page is full or no row is left, or where all steps have
+-- read `most_read` rows: then the page is short, and the next one goes on there.
+create or replace function messaging.go_on_reading(
+  reading messaging.list_reading,
+  records jsonb[],
+  step_read bigint,
+  last_read jsonb,
+  most_read integer
+)
+returns messaging.list_reading
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  reading.records := reading.records || go_on_reading.records;
+  reading.rows_read := reading.rows_read + step_read;
+  reading.is_over := cardinality(reading.records) > reading.page_size or step_read < reading.step;
+  if not reading.is_over and reading.rows_read >= most_read then
+    reading.is_over := true;
+    reading.next := last_read;
+  end if;
+  reading.after_at := (last_read->>'createdAt')::timestamptz;
+  reading.after_id := (last_read->>'id')::uuid;
+  reading.step := least(reading.step * 4, most_read - reading.rows_read);
+  return reading;
+end;
 $$;
 
 -- Writes when tokens were last used. Waits for nobody: a row that is locked keeps its instant.
@@ -1199,6 +1674,26 @@ begin
     where u.id = any (token_ids)
     for no key update skip locked
   ));
+end;
+$$;
+
+-- The instances at which what a person says counts for the person at this one: itself, and, where the workspace's
+-- peopleScope is `workspace`, its others.
+create or replace function messaging.people_instances(instance_id uuid)
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance record;
+begin
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = people_instances.instance_id;
+  if instance.people_scope = 'workspace' then
+    return array(select i.id from messaging.instances i where i.workspace_id = instance.workspace_id);
+  end if;
+  return array[people_instances.instance_id];
 end;
 $$;
 
@@ -1224,12 +1719,94 @@ begin
 end;
 $$;
 
+-- What of `sealed` is not sealed under the current key: the answer of the lists of what is sealed under former
+-- keys. `sealed`: [{id, keys: ids of the keys of its seals, item}] in order; `request`: keyIds (of all keys,
+-- the current one first), limit. Returns {items, total, unreadable: [id]}: the last are sealed under no key
+-- that there is, at most `limit` of them too.
+create or replace function messaging.sealed_under_old_keys(sealed jsonb[], request jsonb)
+returns jsonb
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'items', coalesce(
+      jsonb_agg(f.entry->'item' order by f.place) filter (where f.is_readable and f.number <= f.most), '[]'
+    ),
+    'total', count(*) filter (where f.is_readable),
+    'unreadable', coalesce(
+      jsonb_agg(f.entry->'id' order by f.place) filter (where not f.is_readable and f.number <= f.most), '[]'
+    )
+  )
+  from (
+    select s.entry, s.place, seal.is_readable, (request->>'limit')::integer as most,
+      row_number() over (partition by seal.is_readable order by s.place) as number
+    from unnest(sealed) with ordinality as s(entry, place)
+    cross join lateral (select s.entry->'keys' <@ (request->'keyIds')) as seal(is_readable)
+    where not s.entry->'keys' <@ jsonb_build_array(request->'keyIds'->0)
+  ) as f;
+$$;
+
+-- Changes a workspace's peopleScope, from the next transaction on; what was said before follows in steps, see
+-- change_people_scopes. A change that is under way begins anew. The caller holds the workspace locked.
+-- Locks the workspace's instances, in the order of their ids.
+create or replace function messaging.set_people_scope(workspace messaging.workspaces, scope text)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if workspace.people_scope = scope then
+    return;
+  end if;
+  update messaging.workspaces w set people_scope = scope where w.id = workspace.id;
+  perform from messaging.instances i
+  where i.workspace_id = workspace.id
+  order by i.id
+  for no key update;
+  update messaging.instances i set people_scope = scope where i.workspace_id = workspace.id;
+  delete from messaging.people_scope_changes c where c.workspace_id = workspace.id;
+  insert into messaging.people_scope_changes (workspace_id) values (workspace.id);
+end;
+$$;
+
+-- Takes `requests` at once from a token's allowance of `requests_per_minute` for the function: all of
+-- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
+-- Returns when the allowance will be whole again, or NULL where fewer are left.
+create or replace function messaging.spend_requests(
+  token_id uuid,
+  function_name text,
+  requests_per_minute integer,
+  requests integer
+)
+returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  share constant interval := interval '1 minute' / requests_per_minute * requests;
+  whole_at timestamptz;
+begin
+  -- The clock is read under the row's lock, so that simultaneous requests are counted in order.
+  insert into messaging.rate_limits as r (token_id, function_name, whole_at)
+  select spend_requests.token_id, spend_requests.function_name, clock_timestamp() + share
+  where requests <= requests_per_minute
+  on conflict on constraint rate_limits_pkey do update
+  set whole_at = messaging.spent_allowance(r.whole_at, share, clock_timestamp())
+  where messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
+  returning r.whole_at into whole_at;
+  return whole_at;
+end;
+$$;
+
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
--- optional; null is for ever}, transcribeVoice, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
--- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
+-- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
+-- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
+-- freeServiceMessagesPerMonth, directSend, requestsPerMinute (null lifts it),
+-- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
@@ -1291,8 +1868,19 @@ begin
       then coalesce((retention->>'providerEventsDays')::integer, 0)
       else i.retention_provider_events_days
     end,
+    messages_per_second = case
+      when settings ? 'pace' then (settings->'pace'->>'messagesPerSecond')::integer
+      else i.messages_per_second
+    end,
+    budget = case when settings ? 'budget' then nullif(settings->'budget', 'null') else i.budget end,
     transcribe_voice = coalesce(settings->>'transcribeVoice', i.transcribe_voice),
+    free_service_messages_per_month = coalesce(
+      (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
+    ),
+    direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
+    interactive_rendering = coalesce(settings->>'interactiveRendering', i.interactive_rendering),
     requests_per_minute = case
       when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
       else i.requests_per_minute
@@ -1327,15 +1915,19 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  token messaging.client_tokens;
-  instance messaging.instances;
-  instance_version text;
+  client record;
 begin
-  select t.* into token
+  select t.id, t.scopes, messaging.is_token_use_due(t.last_used_at, clock) as is_use_due,
+    i.requests_per_minute, i.xmin::text as version, messaging.authenticated_instance(i) as instance
+  into client
   from messaging.client_tokens t
+  join messaging.instances i on i.id = any (array[t.instance_id])
   where t.token_hash = request->>'tokenHash'
     and messaging.is_token_valid(t, clock);
   if not found then
@@ -1343,39 +1935,23 @@ begin
       'tokenId', null, 'scopes', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
-  if messaging.is_token_use_due(token.last_used_at, clock) then
-    perform messaging.note_token_use(array[token.id]);
+  if client.is_use_due then
+    perform messaging.note_token_use(array[client.id]);
   end if;
-  select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
-  select i.xmin::text into instance_version from messaging.instances i where i.id = token.instance_id;
   return jsonb_build_object(
-    'tokenId', token.id,
-    'scopes', token.scopes,
-    'instanceVersion', instance_version,
+    'tokenId', client.id,
+    'scopes', client.scopes,
+    'instanceVersion', client.version,
     'rateLimit', messaging.count_request(
-      token.id, request->>'functionName', instance.requests_per_minute
+      client.id, request->>'functionName', client.requests_per_minute
     ),
-    'instance', jsonb_build_object(
-      'instanceId', instance.id,
-      'name', instance.name,
-      'provider', instance.provider,
-      'providerClass', instance.provider_class,
-      'sealedProviderConfig', instance.sealed_provider_config,
-      'gatewayInstanceId', instance.gateway_instance_id,
-      'connectedPhone', instance.connected_phone,
-      'timeZone', instance.time_zone,
-      'references', jsonb_build_array(
-        instance.id,
-        instance.embed_key,
-        coalesce(instance.business_instance_id, instance.gateway_instance_id)
-      )
-    )
+    'instance', client.instance
   );
 end;
 $$;
 
--- Authenticates several client tokens at once, as authenticate_client does one. `request`: calls, the
--- requests of authenticate_client. Returns {results}, in the order of the calls.
+-- Authenticates several client tokens at once. `request`: calls, the requests of authenticate_client.
+-- Returns {results}, in the order of the calls. docs/performance.md has what a call costs in a group.
 -- The calls of one token for one function are one count of as many: each gets its own `remaining`.
 -- Where the allowance does not suffice for all of them, they are counted one by one.
 -- Locks tokens (skipping locked ones), then rate limits in the order of their keys: two groups never
@@ -1412,7 +1988,7 @@ begin
     perform messaging.note_token_use(unused);
   end if;
 
-  -- As spend_requests, for all tokens in one statement.
+  -- One statement for the allowances of all tokens.
   with asked as (
     select t.id as token_id, c."functionName" as function_name,
       interval '1 minute' / i.requests_per_minute
@@ -1427,9 +2003,8 @@ begin
     select a.token_id, a.function_name, start + a.share from asked a
     order by a.token_id, a.function_name
     on conflict on constraint rate_limits_pkey do update
-    set whole_at = greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
-    where greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
-      <= clock_timestamp() + interval '1 minute'
+    set whole_at = messaging.spent_allowance(r.whole_at, excluded.whole_at - start, clock_timestamp())
+    where messaging.suffices_allowance(r.whole_at, excluded.whole_at - start, clock_timestamp())
     returning r.*
   )
   select array_agg(row(k.*)::messaging.rate_limits) into counted from counting k;
@@ -1438,19 +2013,7 @@ begin
   return (
     with clients as materialized (
       select t.id as token_id, t.token_hash, t.scopes, i.requests_per_minute, i.xmin::text as instance_version,
-        jsonb_build_object(
-          'instanceId', i.id,
-          'name', i.name,
-          'provider', i.provider,
-          'providerClass', i.provider_class,
-          'sealedProviderConfig', i.sealed_provider_config,
-          'gatewayInstanceId', i.gateway_instance_id,
-          'connectedPhone', i.connected_phone,
-          'timeZone', i.time_zone,
-          'references', jsonb_build_array(
-            i.id, i.embed_key, coalesce(i.business_instance_id, i.gateway_instance_id)
-          )
-        ) as instance
+        messaging.authenticated_instance(i) as instance
       from unnest(tokens) as t
       join messaging.instances i on i.id = any (array[t.instance_id])
     ), numbered as (
@@ -1562,21 +2125,26 @@ begin
       return replayed;
     end if;
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+    -- A change of its scope under way would not see this instance.
+    select w.* into workspace from messaging.workspaces w where w.id = workspace.id for share;
     insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone,
+      people_scope
     )
     values (
       (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
       request->>'sealedProviderConfig', request->>'gatewayInstanceId',
       request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone'
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      workspace.people_scope
     )
     returning * into instance;
     instance := messaging.write_instance_settings(instance.id, request);
     insert into messaging.pacing (instance_id, is_protected)
     values (instance.id, instance.protection is not null);
-    insert into messaging.dispatch (instance_id) values (instance.id);
+    insert into messaging.dispatch (instance_id, messages_per_second)
+    values (instance.id, instance.messages_per_second);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
     -- Leaving the block rolls the idempotency key back too: nothing was executed under it.
@@ -1590,7 +2158,7 @@ begin
 end;
 $$;
 
--- admin-api: a new workspace. `request`: name, alertEmail, idempotency (see begin_idempotent).
+-- admin-api: a new workspace. `request`: name, alertEmail, peopleScope, idempotency (see begin_idempotent).
 -- Returns the workspace, or {replayed}. Errors: MI007, MI008.
 create or replace function public.create_workspace(request jsonb)
 returns jsonb
@@ -1604,11 +2172,62 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  insert into messaging.workspaces (name, alert_email)
-  values (request->>'name', nullif(request->>'alertEmail', ''))
+  insert into messaging.workspaces (name, alert_email, people_scope)
+  values (
+    request->>'name', nullif(request->>'alertEmail', ''),
+    coalesce(request->>'peopleScope', 'instance')
+  )
   returning * into workspace;
   return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;
+$$;
+
+-- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
+-- keys, the current one first), limit.
+-- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
+-- sealed under no key that there is, at most `limit` of them too.
+create or replace function public.list_credentials_under_old_keys(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return messaging.sealed_under_old_keys(array(
+    select jsonb_build_object(
+      'id', i.id,
+      'keys', array[split_part(i.sealed_provider_config, '.', 2)],
+      'item', jsonb_build_object('instanceId', i.id, 'sealedProviderConfig', i.sealed_provider_config)
+    )
+    from messaging.instances i
+    where i.sealed_provider_config is not null
+    order by i.created_at, i.id
+  ), request);
+end;
+$$;
+
+-- admin-api: stores credentials that were sealed again. `request`: items [{instanceId, former,
+-- sealedProviderConfig}]. Credentials that no longer equal `former` have been changed meanwhile and
+-- stay.
+-- Returns {replaced}: how many.
+create or replace function public.replace_sealed_credentials(request jsonb)
+returns jsonb
+language sql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+  with replaced as (
+    update messaging.instances i
+    set sealed_provider_config = item."sealedProviderConfig"
+    from jsonb_to_recordset(request->'items') as item(
+      "instanceId" uuid, former text, "sealedProviderConfig" text
+    )
+    where i.id = item."instanceId" and i.sealed_provider_config = item.former
+    returning i.id
+  )
+  select jsonb_build_object('replaced', count(*)) from replaced;
 $$;
 
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
@@ -1672,6 +2291,17 @@ begin
   if changes ?| array['sendWindow', 'timeZone'] or changes ? 'protection' and instance.protection is not null then
     perform messaging.plan_slot_moves(instance);
   end if;
+  if changes ? 'pace' then
+    update messaging.dispatch d
+    set messages_per_second = instance.messages_per_second, slowed_until = '-infinity'
+    where d.instance_id = instance.id;
+  end if;
+  if changes ?| array['budget', 'timeZone'] then
+    perform messaging.release_budget_holds(instance.id, date_trunc('milliseconds', clock_timestamp()));
+    if instance.budget is not null then
+      perform messaging.tell_budget(instance, clock_timestamp());
+    end if;
+  end if;
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was told of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
@@ -1682,8 +2312,9 @@ begin
 end;
 $$;
 
--- admin-api: changes a workspace. `request`: workspaceId, changes {name, alertEmail, each optional; an
--- empty alertEmail removes it}. Returns the workspace. Error: MI013.
+-- admin-api: changes a workspace. `request`: workspaceId, changes {name, alertEmail, peopleScope, each optional;
+-- an empty alertEmail removes it}. Returns the workspace. Locks the workspace, then as set_people_scope.
+-- Error: MI013.
 create or replace function public.update_workspace(request jsonb)
 returns jsonb
 language plpgsql
@@ -1700,6 +2331,10 @@ begin
   returning w.* into workspace;
   if not found then
     raise exception using errcode = 'MI013', message = 'workspace_not_found';
+  end if;
+  if changes->>'peopleScope' is not null then
+    perform messaging.set_people_scope(workspace, changes->>'peopleScope');
+    workspace := messaging.find_workspace(workspace.id);
   end if;
   return messaging.describe_workspace(workspace);
 end;
@@ -1720,6 +2355,40 @@ stable
 return greatest(
   date_part('epoch', whole_at - clock) - later * 60.0::double precision / requests_per_minute,
   0
+);
+
+-- What authenticating a client says about its instance: see authenticate_client.
+create or replace function messaging.authenticated_instance(instance messaging.instances)
+returns jsonb
+language sql
+stable
+return jsonb_build_object(
+  'instanceId',
+  instance.id,
+  'name',
+  instance.name,
+  'provider',
+  instance.provider,
+  'providerClass',
+  instance.provider_class,
+  'sealedProviderConfig',
+  instance.sealed_provider_config,
+  'gatewayInstanceId',
+  instance.gateway_instance_id,
+  'connectedPhone',
+  instance.connected_phone,
+  'readReceipts',
+  instance.read_receipts,
+  'timeZone',
+  instance.time_zone,
+  'interactiveRendering',
+  instance.interactive_rendering,
+  'references',
+  jsonb_build_array(
+    instance.id,
+    instance.embed_key,
+    coalesce(instance.business_instance_id, instance.gateway_instance_id)
+  )
 );
 
 -- The state of a token's allowance that is whole in `seconds_left`: {limit, remaining, resetSeconds,
@@ -1777,6 +2446,49 @@ returns boolean
 language sql
 immutable
 return messaging.is_token_valid(token, clock) and coalesce('send' = any (token.scopes), true);
+
+-- The client token of a sending call that was prepared with an earlier answer of authenticate_client
+-- (`authentication` of accept_message), where it still opens the sending calls of the instance as it is now.
+create or replace function messaging.sending_token(
+  instance_id uuid,
+  instance_version text,
+  authentication jsonb,
+  clock timestamptz
+)
+returns table (id uuid, is_use_due boolean)
+language sql
+stable
+begin atomic
+  select t.id, messaging.is_token_use_due(t.last_used_at, clock)
+  from messaging.client_tokens as t
+  where
+    t.token_hash = authentication ->> 'tokenHash'
+    and t.instance_id = sending_token.instance_id
+    and messaging.may_token_send(t, clock)
+    and instance_version = authentication ->> 'instanceVersion';
+end;
+
+-- When an allowance that is whole at `whole_at` will be whole again once `share` of a minute is taken of it.
+create or replace function messaging.spent_allowance(
+  whole_at timestamptz,
+  share interval,
+  clock timestamptz
+)
+returns timestamptz
+language sql
+stable
+return greatest(whole_at, clock) + share;
+
+-- Whether an allowance has `share` of a minute left: it is never whole later than in a minute.
+create or replace function messaging.suffices_allowance(
+  whole_at timestamptz,
+  share interval,
+  clock timestamptz
+)
+returns boolean
+language sql
+stable
+return whole_at + share <= clock + interval '1 minute';
 
 -- Trigger: gives new contacts their rows of contact_activity and contact_search. Once for each statement,
 -- for all of them.
@@ -1944,11 +2656,55 @@ begin
 end;
 $$;
 
+-- Finds, or creates, the contact that a call changes: see find_or_add_recipient. One that was there is locked,
+-- and `before` is its state, for end_contact_change. Errors: MI031, MI035, MI037, MI055.
+create or replace function messaging.begin_contact_change(
+  request jsonb,
+  out contact_id uuid,
+  out is_new boolean,
+  out before jsonb
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  select (r.contact).id, r.is_new into contact_id, is_new
+  from messaging.find_or_add_recipient((request->>'instanceId')::uuid, request) r;
+  if not is_new then
+    perform from messaging.contacts c where c.id = contact_id for no key update;
+    before := messaging.contact_state(contact_id);
+  end if;
+end;
+$$;
+
+-- change_people_scopes: what comes after the transactions under way have ended. Returns the change as it goes on.
+create or replace function messaging.begin_people_walk(change messaging.people_scope_changes)
+returns messaging.people_scope_changes
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  change.waits_for := null;
+  if (select w.people_scope from messaging.workspaces w where w.id = change.workspace_id) = 'instance' then
+    change.phase := 'forgetting';
+    return change;
+  end if;
+  change.phase := 'collecting';
+  select count(*) into change.total
+  from messaging.instances i
+  join messaging.contact_search s on s.instance_id = i.id
+  where i.workspace_id = change.workspace_id;
+  return change;
+end;
+$$;
+
 -- Logs what was said about a contact's consent to marketing, and makes it the contact's consent.
 -- `statement`: marketing, source, evidence, messageId, and saidAt where the channel told it: when the
 -- contact said it. Of two such statements the later one counts, however late its webhook comes; a
 -- statement without saidAt was made now. A statement of what is known already is logged, and changes
--- nothing: the consent keeps its instant and its source.
+-- nothing: the consent keeps its instant and its source. Where the workspace's peopleScope is `workspace`, it
+-- is a word of the person, of which the newest counts at every instance: see say_word.
 -- Returns whether the consent has changed, with its event recorded and the contact noted. Locks the
 -- contact. Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.change_consent(contact_id uuid, statement jsonb)
@@ -1960,6 +2716,7 @@ declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   said_at constant timestamptz := least((statement->>'saidAt')::timestamptz, clock);
   contact messaging.contacts;
+  word messaging.person_words;
 begin
   select c.* into contact from messaging.contacts c
   where c.id = change_consent.contact_id and c.merged_into is null for no key update;
@@ -1972,6 +2729,14 @@ begin
     contact.instance_id, contact.id, statement->>'marketing', coalesce(said_at, clock),
     statement->>'source', nullif(statement->'evidence', 'null'), (statement->>'messageId')::uuid
   );
+  -- Before the scope is read: a change of it waits for who has read the former one.
+  perform messaging.hold_event_floor(contact.instance_id);
+  word := messaging.say_word(
+    contact, statement->>'marketing', coalesce(said_at, clock), statement->>'source'
+  );
+  if word.id is not null then
+    return messaging.follow_word(contact, word);
+  end if;
   if contact.consent_marketing = statement->>'marketing'
     or contact.consent_source in ('keyword', 'user_preferences') and said_at < contact.consent_at
   then
@@ -2015,6 +2780,68 @@ begin
 end;
 $$;
 
+-- One step of a change of a workspace's peopleScope. What is said from the change on follows it at once: each
+-- instance's row says the scope. This brings what was said before.
+-- To `workspace`: the transactions under way end (`waiting`); what each contact has said last becomes a word of
+-- its person (`collecting`, `max_contacts` contacts a step); the newest word of each person is brought to its
+-- contacts (`telling`, `max_persons`). To `instance`: every contact keeps what it was told, and the words go
+-- (`forgetting`). A step is one transaction, and where it stands is stored with it: one that is cut off is
+-- taken again.
+-- Returns whether a step was taken. A change that another dispatcher has in hand is passed over.
+create or replace function messaging.change_people_scopes(max_persons integer, max_contacts integer)
+returns boolean
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  change messaging.people_scope_changes;
+begin
+  select c.* into change from messaging.people_scope_changes c
+  where c.phase <> 'waiting' or c.waits_for is null or not exists (
+    select from pg_catalog.pg_locks l where l.virtualtransaction = any (c.waits_for)
+  )
+  order by c.started_at
+  limit 1
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  if change.phase = 'waiting' and change.waits_for is null then
+    change.waits_for := array(
+      select distinct l.virtualtransaction
+      from pg_catalog.pg_locks l
+      where l.locktype = 'advisory' and l.objsubid = 2 and l.pid <> pg_backend_pid()
+        and l.classid = any (0::oid || array(
+          select (uuid_hash(i.id)::bigint & 4294967295)::oid
+          from messaging.instances i where i.workspace_id = change.workspace_id
+        ))
+        and l.database = (
+          select d.oid from pg_catalog.pg_database d where d.datname = current_database()
+        )
+    );
+  elsif change.phase = 'waiting' then
+    change := messaging.begin_people_walk(change);
+  elsif change.phase = 'forgetting' then
+    change := messaging.forget_words(change, max_contacts);
+  else
+    change := messaging.walk_people(
+      change, case when change.phase = 'telling' then max_persons else max_contacts end
+    );
+  end if;
+  if change.phase is null then
+    delete from messaging.people_scope_changes c where c.workspace_id = change.workspace_id;
+  else
+    update messaging.people_scope_changes c
+    set phase = change.phase, waits_for = change.waits_for, instance_id = change.instance_id,
+      after_at = change.after_at, after_id = change.after_id, done = change.done, total = change.total
+    where c.workspace_id = change.workspace_id;
+  end if;
+  return true;
+end;
+$$;
+
 -- Where a message to the contact goes on this instance's channel: contact_send_address where the channel
 -- can address it, else the phone last proven, else the phone as given. User ids (BSUID) exist on the
 -- official channel alone, LIDs on gateways alone; `needs_phone` is for messages that go to phones only.
@@ -2052,10 +2879,29 @@ begin
 end;
 $$;
 
--- The phone to show for a contact: the one first given, unless the contact has announced another
--- number and has not written from an earlier one since. NULL for a contact that never showed a phone.
--- Only addresses of digits are phones: a changed user id is none, and who writes under a user id or LID
--- has taken no announced number back.
+-- effective_consent of a contact, where the caller has not its instance at hand: only marketing looks for it.
+create or replace function messaging.contact_consent(contact messaging.contacts, purpose text)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if purpose is distinct from 'marketing' then
+    return contact.consent_marketing;
+  end if;
+  return (
+    select messaging.effective_consent(
+      contact_consent.purpose, i.people_scope, i.workspace_id, contact.id, contact.identity_key,
+      contact.consent_marketing, contact.consent_at
+    )
+    from messaging.instances i
+    where i.id = contact.instance_id
+  );
+end;
+$$;
+
+-- The phone to show for a contact: see shown_contact.
 create or replace function messaging.contact_display_phone(contact messaging.contacts)
 returns text
 language plpgsql
@@ -2063,10 +2909,7 @@ stable
 set search_path = ''
 as $$
 begin
-  return coalesce(
-    (select announced.phone from messaging.announced_phone(contact.id) as announced),
-    contact.phone
-  );
+  return (select s.phone from messaging.shown_contact(contact) as s);
 end;
 $$;
 
@@ -2127,51 +2970,22 @@ returns text
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  of_instance constant uuid := instance_id;
-  of_tag constant uuid := (filters->>'tagId')::uuid;
-  of_operator constant uuid := (filters->>'assignedTo')::uuid;
-  of_consent constant text := filters->>'consent';
 begin
-  if filters ? 'contactId' then
-    return 'contact';
-  elsif filters ? 'updatedSince' then
-    return 'changes';
-  elsif of_tag is not null and (
-    select count(*) <= most
-    from (select from messaging.contact_tags g where g.tag_id = of_tag limit most + 1) as found
-  ) then
-    return 'tag';
-  elsif of_operator is not null and (
-    select count(*) <= most
-    from (
-      select from messaging.conversations v
-      where v.instance_id = of_instance and v.assigned_to = of_operator
-      limit most + 1
-    ) as found
-  ) then
-    return 'operator';
-  -- Nearly everybody's consent is unknown.
-  elsif of_consent in ('granted', 'denied') and (
-    select count(*) <= most
-    from (
-      select from messaging.contacts k
-      where k.instance_id = of_instance and k.consent_marketing = of_consent
-        and k.consent_marketing <> 'unknown'
-      limit most + 1
-    ) as found
-  ) then
-    return 'consent';
-  end if;
-  return 'order';
+  return case
+    when filters ? 'contactId' then 'contact'
+    when filters ? 'updatedSince' then 'changes'
+    when messaging.is_few(instance_id, 'tag', filters->>'tagId', most) then 'tag'
+    when messaging.is_few(instance_id, 'operator', filters->>'assignedTo', most) then 'operator'
+    -- Nearly everybody's consent is unknown.
+    when filters->>'consent' in ('granted', 'denied')
+      and messaging.is_few(instance_id, 'consent', filters->>'consent', most) then 'consent'
+    else 'order'
+  end;
 end;
 $$;
 
--- The statement by which list_contact_ids reads a page: {ids, has_more, last_item, end_of_read}.
+-- The statement by which list_contact_ids reads a page: {ids, instants, has_more, last_item, end_of_read}.
 -- end_of_read {createdAt, id}: the last contact that was read, where a page that is not full, or a search,
 -- has read all that it may ($12). The other parameters are those of list_contact_ids, in its order.
 -- No plan may read all contacts, whatever the statistics: a search names nothing but the keys, "offset 0"
@@ -2262,6 +3076,7 @@ begin
     )
     select
       array(select p.contact_id from page p order by p.at, p.contact_id) as ids,
+      (select jsonb_object_agg(p.contact_id, p.at) from page p) as instants,
       f.has_more,
       (
         select jsonb_build_object(''createdAt'', p.at, ''id'', p.contact_id) from page p
@@ -2373,13 +3188,11 @@ begin
             'origin', c.origin,
             'consent', messaging.describe_consent(c, zone),
             'identities', shown.identities,
-            'window', case
-              when instance.provider_class = 'official' then jsonb_build_object(
-                'isOpen', coalesce(messaging.window_closes_at(c.last_inbound_at) >= clock, false),
-                'closesAt', messaging.iso_in_zone(messaging.window_closes_at(c.last_inbound_at), zone)
-              )
-            end,
+            'window', messaging.shown_window(
+              instance.provider_class, c.last_inbound_at, free.ends_at, zone, clock
+            ),
             'referral', ad.referral,
+            'profilePictureUrl', c.profile_picture_url,
             'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, zone),
             'conversation', case
               when v.id is not null then jsonb_build_object(
@@ -2416,6 +3229,8 @@ begin
       where g.contact_id = c.id
     ) as tagged on true
     left join lateral messaging.newest_referral(c.id) as ad on true
+    left join lateral messaging.free_entry_point(c.id, c.last_inbound_at, clock) as free
+      on instance.provider_class = 'official'
     left join lateral (select messaging.contact_identities(c) as identities) as shown on true
     where c.id is not null or a.merged_into is not null or a.erased_at is not null
   );
@@ -2538,7 +3353,7 @@ $$;
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
 -- `target` may bring denialHashes: see take_denial_hashes.
 -- Errors: MI031 for an unknown contactId; MI055 where the contact was merged since it was found; the call
--- must be repeated; MI037: see is_kept_denial.
+-- must be repeated; MI037: see known_denials.
 create or replace function messaging.find_or_add_recipient(
   instance_id uuid,
   target jsonb,
@@ -2637,6 +3452,75 @@ begin
 end;
 $$;
 
+-- Makes a word of its person a contact's consent, with its event, unless the contact has said so already or
+-- something newer: see is_untold. The log of a contact where it was not said has it without evidence.
+-- Returns whether the consent has changed. The caller holds the contact locked.
+create or replace function messaging.follow_word(
+  contact messaging.contacts,
+  word messaging.person_words
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed messaging.contacts;
+begin
+  if not messaging.is_untold(contact, word) then
+    return false;
+  end if;
+  insert into messaging.consent_log (instance_id, contact_id, marketing, said_at, source)
+  select contact.instance_id, contact.id, word.marketing, word.said_at, word.source
+  where not exists (
+    select from messaging.consent_log l
+    where l.contact_id = contact.id and l.said_at = word.said_at and l.marketing = word.marketing
+  );
+  update messaging.contacts c
+  set consent_marketing = word.marketing, consent_at = word.said_at, consent_source = word.source,
+    updated_at = now()
+  where c.id = contact.id
+  returning c.* into changed;
+  perform messaging.record_consent_event(changed);
+  return true;
+end;
+$$;
+
+-- change_people_scopes: deletes at most `max_words` words of a workspace whose instances stand for themselves
+-- again, once its contacts have been told. Returns the change as it goes on; its phase is NULL at the end.
+create or replace function messaging.forget_words(
+  change messaging.people_scope_changes,
+  max_words integer
+)
+returns messaging.people_scope_changes
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  gone integer;
+begin
+  if exists (
+    select from messaging.person_updates u where u.workspace_id = change.workspace_id
+  ) then
+    return change;
+  end if;
+  delete from messaging.person_words w
+  where w.id = any (array(
+    select old.id from messaging.person_words old
+    where old.workspace_id = change.workspace_id
+    limit max_words
+    for update skip locked
+  ));
+  get diagnostics gone = row_count;
+  change.done := change.done + gone;
+  if gone = 0 then
+    change.phase := null;
+  end if;
+  return change;
+end;
+$$;
+
 -- merge_contacts: what the two contacts are known by of themselves, a phone as a call gave it or a hidden
 -- identity, finds the surviving one from now on, though nothing has proven it. What is another
 -- contact's proven address stays with that one.
@@ -2662,7 +3546,8 @@ begin
 end;
 $$;
 
--- The contacts of a page: {ids, next}. `next` {createdAt, id}: where the next page begins; NULL on the last.
+-- The contacts of a page: {ids, instants, next}. `next` {createdAt, id}: where the next page begins; NULL on
+-- the last. `instants`: by which instant of its order each contact was read.
 -- `filters` as in list_contacts, with tagId and contactId in place of tag and phone, and the operator's id
 -- in assignedTo; `after_at` and `after_id`: the end of the page before.
 -- With updatedSince: in the order of (updated_at, id), tombstones too, and nothing that a transaction
@@ -2724,6 +3609,7 @@ begin
   end loop;
   return jsonb_build_object(
     'ids', to_jsonb(page.ids),
+    'instants', page.instants,
     'next', case when page.has_more then page.last_item else page.end_of_read end
   );
 end;
@@ -2758,6 +3644,7 @@ $$;
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
+-- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
@@ -2831,6 +3718,7 @@ begin
     utm_source = coalesce(c.utm_source, other.utm_source),
     utm_medium = coalesce(c.utm_medium, other.utm_medium),
     utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    channel_identity = coalesce(c.channel_identity, other.channel_identity),
     custom_labels = case
       when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
       then other.custom_labels || c.custom_labels
@@ -2840,6 +3728,10 @@ begin
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
+    phone_book_at = greatest(c.phone_book_at, other.phone_book_at),
+    profile_picture_url = coalesce(c.profile_picture_url, other.profile_picture_url),
+    profile_picture_at = coalesce(c.profile_picture_at, other.profile_picture_at),
     consent_marketing = case
       when consents.is_others then other.consent_marketing else c.consent_marketing
     end,
@@ -2896,10 +3788,12 @@ begin
   if merged.consent_marketing <> consent_before then
     perform messaging.record_consent_event(merged);
   end if;
+  perform messaging.merge_words(merged);
   perform messaging.record_conversation_changes(kept_conversation, conversation_before);
   if paused_until > clock_timestamp() then
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
+  perform messaging.release_waiting_messages(kept.id);
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
   changed_at := messaging.change_instant(kept.instance_id);
@@ -2978,6 +3872,34 @@ begin
   delete from messaging.agent_sessions s where s.conversation_id = gone.id;
   -- Holds the messages that still move, and is shown to nobody.
   update messaging.conversations c set is_merged = true where c.id = gone.id;
+end;
+$$;
+
+-- merge_contacts: two contacts turned out to be one person, whose words count together from now on. Where the
+-- merge keeps a denial although the other one granted later, the denial is the person's newest word.
+create or replace function messaging.merge_words(merged messaging.contacts)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance record;
+  word messaging.person_words;
+begin
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = merged.instance_id;
+  if instance.people_scope <> 'workspace' then
+    return;
+  end if;
+  word := messaging.newest_word(
+    instance.workspace_id,
+    array(select p.identity_key from messaging.person_identities(merged.id) as p)
+  );
+  if merged.consent_marketing = 'denied' and word.marketing <> 'denied'
+    and word.said_at >= merged.consent_at then
+    perform messaging.say_word(merged, 'denied', word.said_at, merged.consent_source);
+  end if;
+  perform messaging.note_person(merged);
 end;
 $$;
 
@@ -3073,6 +3995,35 @@ begin
 end;
 $$;
 
+-- The newest word of a person in a workspace; a row of NULLs for none. Of two of one instant the one that was
+-- recorded later.
+create or replace function messaging.newest_word(workspace_id uuid, identity_keys text[])
+returns messaging.person_words
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  word messaging.person_words;
+begin
+  select newest.* into word
+  from unnest(identity_keys) as known(identity_key)
+  cross join lateral (
+    select w.*
+    from messaging.person_words w
+    where w.workspace_id = newest_word.workspace_id and w.identity_key = known.identity_key
+    order by w.said_at desc, w.id desc
+    limit 1
+  ) as newest
+  order by newest.said_at desc, newest.id desc
+  limit 1;
+  return word;
+end;
+$$;
+
 -- Notes that this transaction has changed what reading a contact or its conversation shows.
 -- The rows of contact_activity are locked last, and all in one order, so a step in the middle of a
 -- transaction only notes its contact. Each RPC with such steps ends with touch_noted_contacts.
@@ -3088,6 +4039,103 @@ begin
   if strpos(noted, contact_id::text) = 0 then
     perform set_config('messaging.noted_contacts', noted || contact_id || ' ', true);
   end if;
+end;
+$$;
+
+-- Notes that something was said of a contact's person, or that more of who it is was learned: where the
+-- workspace's peopleScope is `workspace`, the person's contacts at its other instances are told. At the end of
+-- the transaction (see touch_noted_contacts) as many as are free; the dispatcher looks again after it.
+create or replace function messaging.note_person(contact messaging.contacts)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noted constant text := coalesce(current_setting('messaging.noted_persons', true), '');
+begin
+  if strpos(noted, contact.id::text) > 0 then
+    return;
+  end if;
+  insert into messaging.person_updates (workspace_id, contact_id)
+  select i.workspace_id, contact.id
+  from messaging.instances i
+  where i.id = contact.instance_id and i.people_scope = 'workspace';
+  if found then
+    perform set_config('messaging.noted_persons', noted || contact.id || ' ', true);
+  end if;
+end;
+$$;
+
+-- The consent of a contact's person: the newest word of any of its identities at any instance of the
+-- workspace, or the contact's own where that is newer. `contact_id` is NULL for a person of whom no
+-- contact exists here.
+create or replace function messaging.person_consent(
+  workspace_id uuid,
+  contact_id uuid,
+  identity_key text,
+  consent_marketing text,
+  consent_at timestamptz
+)
+returns text
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  word constant messaging.person_words := messaging.newest_word(
+    person_consent.workspace_id,
+    array[person_consent.identity_key] || array(
+      select p.identity_key from messaging.person_identities(person_consent.contact_id) as p
+    )
+  );
+begin
+  return case
+    when word.id is null or consent_at > word.said_at then consent_marketing
+    else word.marketing
+  end;
+end;
+$$;
+
+-- The contacts of a person at all instances of a workspace, and the identities by which they are known: of
+-- what is known of one contact, others are found, until nothing is added. See person_identities
+-- for what identifies a person. Locks nothing.
+create or replace function messaging.person_contacts(
+  workspace_id uuid,
+  identity_keys text[],
+  out contact_ids uuid[],
+  out identities text[]
+)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  known text[] := identity_keys;
+begin
+  loop
+    identities := known;
+    contact_ids := array(
+      select distinct o.contact_id
+      from messaging.instances i
+      cross join lateral messaging.address_owners(i.id, identities) as o
+      where i.workspace_id = person_contacts.workspace_id
+    );
+    known := array(
+      select unnest(identities)
+      union
+      select p.identity_key
+      from unnest(contact_ids) as found(id)
+      cross join lateral messaging.person_identities(found.id) as p
+    );
+    exit when cardinality(known) <= cardinality(identities);
+  end loop;
 end;
 $$;
 
@@ -3194,6 +4242,47 @@ begin
 end;
 $$;
 
+-- walk_people: what persons had denied before an erasure at the instances `keeping` becomes a word of those of
+-- these contacts that are the same persons. They are told by update_people. Errors: see known_denials.
+create or replace function messaging.recall_erased_denials(
+  workspace_id uuid,
+  keeping uuid[],
+  contact_ids uuid[]
+)
+returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  identities constant text[] := array(
+    select distinct known.identity_key
+    from unnest(contact_ids) as walked(contact_id)
+    cross join lateral messaging.person_identities(walked.contact_id) as known
+    where cardinality(keeping) > 0
+  );
+  denied text[];
+begin
+  with denials as (
+    select k.identity_key, k.kept_at from messaging.known_denials(keeping, identities) as k
+  ),
+  said as (
+    insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+    select recall_erased_denials.workspace_id, d.identity_key, 'denied', d.kept_at, 'erasure'
+    from denials d
+    returning identity_key
+  )
+  select array_agg(said.identity_key) into denied from said;
+  insert into messaging.person_updates (workspace_id, contact_id)
+  select distinct recall_erased_denials.workspace_id, c.id
+  from unnest(contact_ids) as walked(contact_id)
+  join messaging.contacts c on c.id = walked.contact_id and c.merged_into is null
+  cross join lateral messaging.person_identities(c.id) as known
+  where known.identity_key = any (denied);
+end;
+$$;
+
 -- Records that contacts have stopped marketing messages on the channel, as the errors of messages to them
 -- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
 -- order of their ids. Errors: as in change_consent.
@@ -3272,6 +4361,95 @@ begin
 end;
 $$;
 
+-- Records what a person is called and looks like, as the channel tells it. `event`: address, otherAddresses,
+-- source, name, profilePictureUrl, at.
+-- profile: what the person calls itself; it replaces only such a name, and makes no contact.
+-- address_book: the entry on the business's phone. It replaces a profile's name and the entry's former one, and
+-- makes the contact; a name that a call has given stays. An entry that is removed (no name) leaves the name,
+-- until the person's profile tells another one. The newest entry by the phone's clock counts.
+-- Returns whether it was news. The caller holds lock_addresses.
+-- Errors: MI055, as find_or_add_contact; the call must be repeated.
+create or replace function messaging.record_contact_name(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_entry constant boolean := event->>'source' = 'address_book';
+  told_name constant text := event->>'name';
+  told_at constant timestamptz := messaging.event_instant(event);
+  contact messaging.contacts := messaging.find_contact(instance_id, event->>'address');
+  named messaging.contacts;
+  other text;
+begin
+  for other in select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]')) loop
+    exit when contact.id is not null;
+    contact := messaging.find_contact(instance_id, other);
+  end loop;
+  if contact.id is null then
+    if not is_entry or told_name is null then
+      return false;
+    end if;
+    select (f.contact).* into contact
+    from messaging.find_or_add_contact(record_contact_name.instance_id, event->>'address') as f;
+    update messaging.contacts c
+    set origin = 'address_book', name = told_name, phone_book_name = told_name,
+      phone_book_at = told_at
+    where c.id = contact.id;
+    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.note_contact(contact.id);
+    return true;
+  end if;
+  select c.* into contact from messaging.contacts c
+  where c.id = contact.id and c.merged_into is null
+  for no key update;
+  if not found or is_entry and told_at < contact.phone_book_at then
+    return false;
+  end if;
+  update messaging.contacts c
+  set name = case
+      when told_name is null then c.name
+      when c.name is null or c.is_profile_name or is_entry and c.name = c.phone_book_name
+        then told_name
+      else c.name
+    end,
+    is_profile_name = case
+      when is_entry and told_name is null
+        then c.is_profile_name or coalesce(c.name = c.phone_book_name, false)
+      when told_name is null then c.is_profile_name
+      else not is_entry and (c.is_profile_name or c.name is null)
+    end,
+    phone_book_name = case when is_entry then told_name else c.phone_book_name end,
+    phone_book_at = case when is_entry then told_at else c.phone_book_at end,
+    profile_picture_url = picture.url,
+    profile_picture_at = case
+      when picture.is_new then clock_timestamp() else c.profile_picture_at
+    end
+  from (
+    select told.is_new, case when told.is_new then event->>'profilePictureUrl'
+      else contact.profile_picture_url end as url
+    from (
+      select coalesce(
+        event->>'profilePictureUrl' <> coalesce(contact.profile_picture_url, '')
+          and messaging.may_refresh_picture(contact.profile_picture_at, clock_timestamp()),
+        false
+      ) as is_new
+    ) as told
+  ) as picture
+  where c.id = contact.id
+  returning c.* into named;
+  perform messaging.record_contact_changes(
+    record_contact_name.instance_id, contact.id, jsonb_build_object('name', contact.name)
+  )
+  where named.name is distinct from contact.name;
+  perform messaging.note_contact(contact.id)
+  where named.profile_picture_url is distinct from contact.profile_picture_url;
+  return (named.name, named.is_profile_name, named.phone_book_name, named.profile_picture_url)
+    is distinct from
+    (contact.name, contact.is_profile_name, contact.phone_book_name, contact.profile_picture_url);
+end;
+$$;
+
 -- Records contact.identity_changed: the provider has given a contact another user id. `event` as in
 -- record_number_change.
 create or replace function messaging.record_identity_change(contact messaging.contacts, event jsonb)
@@ -3293,20 +4471,58 @@ begin
 end;
 $$;
 
+-- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice. Tells
+-- contact.identity_changed where it is another one, or where the channel says so and none was known. A
+-- person who is unknown is left unknown. Returns whether it was news. Locks the contact.
+create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  seen text;
+begin
+  foreach seen in array array[event->>'address'] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  ) loop
+    contact := messaging.find_contact(record_identity_event.instance_id, seen);
+    exit when contact.id is not null;
+  end loop;
+  select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
+  if not found or contact.channel_identity = event->>'identity' then
+    return false;
+  end if;
+  update messaging.contacts c set channel_identity = event->>'identity' where c.id = contact.id;
+  if contact.channel_identity is null and not (event->>'isNotice')::boolean then
+    return false;
+  end if;
+  perform messaging.record_event(
+    contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
+      'contactId', contact.id,
+      'phone', messaging.contact_display_phone(contact),
+      'name', contact.name,
+      'reason', 'device_changed',
+      'identity', event->'identity',
+      'previousIdentity', contact.channel_identity
+    )
+  );
+  return true;
+end;
+$$;
+
 -- Records contact.created for contacts that the caller has just inserted, with the state they have now.
 -- NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_new_contacts(contact_ids uuid[])
 returns void
 language plpgsql
+strict
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if contact_ids is null then
-    return;
-  end if;
   perform messaging.hold_event_floors(array(
     select distinct living.instance_id
     from (
@@ -3467,7 +4683,8 @@ end;
 $$;
 
 -- Raises what send_refusal says: MI005 for a blocked contact, MI006 for a closed conversation window,
--- MI034 for marketing that the contact has denied. Without an instance no window counts.
+-- MI034 for marketing that the contact has denied. Without an instance no window counts. Marketing is
+-- judged by what counts for the person: see effective_consent.
 create or replace function messaging.refuse_send(
   instance messaging.instances,
   contact messaging.contacts,
@@ -3481,7 +4698,7 @@ set search_path = ''
 as $$
 declare
   refusal constant text := messaging.send_refusal(
-    contact.is_blocked, contact.consent_marketing, contact.last_inbound_at, instance.provider_class,
+    contact.is_blocked, messaging.contact_consent(contact, purpose), contact.last_inbound_at, instance.provider_class,
     message_type, purpose, clock_timestamp()
   );
 begin
@@ -3516,6 +4733,42 @@ begin
   if is_new then
     perform messaging.record_new_contacts(array[contact.id]);
   end if;
+end;
+$$;
+
+-- Adds what a contact has said to the words of its person, where the workspace's peopleScope is `workspace`,
+-- and notes the person. The caller holds the contact locked.
+-- Returns the newest word of the person then; a row of NULLs where the instance stands for itself.
+-- Locks nothing: see person_words.
+create or replace function messaging.say_word(
+  contact messaging.contacts,
+  marketing text,
+  said_at timestamptz,
+  source text
+)
+returns messaging.person_words
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance record;
+  person record;
+begin
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = contact.instance_id;
+  if instance.people_scope <> 'workspace' then
+    return null;
+  end if;
+  person := messaging.person_contacts(
+    instance.workspace_id,
+    array(select p.identity_key from messaging.person_identities(contact.id) as p)
+  );
+  insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+  select instance.workspace_id, known.identity_key, say_word.marketing, say_word.said_at,
+    say_word.source
+  from unnest(person.identities) as known(identity_key);
+  perform messaging.note_person(contact);
+  return messaging.newest_word(instance.workspace_id, person.identities);
 end;
 $$;
 
@@ -3612,37 +4865,104 @@ begin
 end;
 $$;
 
--- As touch_contacts, for contacts to whom a message has just been sent. A statement of its own: the
--- callers are the settlements, which are hot, and their settings of the planner hold here.
-create or replace function messaging.touch_addressees(contact_ids uuid[], sent_at timestamptz)
+-- Brings what this transaction has noted of persons to their contacts at other instances: see note_person. A
+-- contact that another transaction holds is left to the dispatcher.
+create or replace function messaging.tell_noted_persons()
 returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  noted constant text := current_setting('messaging.noted_persons', true);
 begin
-  insert into messaging.contact_activity as a (
-    contact_id, instance_id, updated_at, last_message_at
-  )
-  select c.id, c.instance_id,
-    messaging.change_instant(c.instance_id),
-    touch_addressees.sent_at
-  from messaging.contacts c
-  where c.id = any (contact_ids)
-  order by c.id
-  on conflict on constraint contact_activity_pkey do update
-  set updated_at = greatest(a.updated_at, excluded.updated_at),
-    last_message_at = greatest(a.last_message_at, excluded.last_message_at),
-    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > excluded.last_message_at, false);
+  perform set_config('messaging.noted_persons', '', true);
+  perform messaging.tell_person(told.id::uuid)
+  from unnest(string_to_array(rtrim(noted), ' ')) as told(id);
+end;
+$$;
+
+-- Makes the newest word of a contact's person the consent of all contacts of that person in the workspace, with
+-- an event for each that it changes. An own word of a contact that is newer stays: it is no word of the
+-- person yet, or none any more (see change_people_scopes).
+-- Returns whether all have it; false where another transaction holds one of them. Older words of the person
+-- are deleted where `cleans`.
+-- Lock order over instances: a transaction waits for no contact, address or row of an instance while it holds
+-- what is another's. So the contacts of other instances are locked here alone, as the last but the rows of
+-- contact_activity, and only those that are free; nothing is waited for but those rows, whose holders
+-- wait for nothing.
+create or replace function messaging.tell_person(contact_id uuid, cleans boolean default false)
+returns boolean
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  of_workspace uuid;
+  speaker messaging.contacts;
+  person record;
+  word messaging.person_words;
+  told messaging.contacts;
+begin
+  select c.* into speaker from messaging.contacts c
+  where c.id = coalesce(
+    (select a.merged_into from messaging.contact_activity a where a.contact_id = tell_person.contact_id),
+    tell_person.contact_id
+  ) and c.merged_into is null;
+  if not found then
+    return true;
+  end if;
+  select i.workspace_id into of_workspace
+  from messaging.instances i where i.id = speaker.instance_id;
+  person := messaging.person_contacts(
+    of_workspace, array(select p.identity_key from messaging.person_identities(speaker.id) as p)
+  );
+  word := messaging.newest_word(of_workspace, person.identities);
+  if word.id is null then
+    return true;
+  end if;
+  for told in
+    select c.* from messaging.contacts c
+    where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
+    order by c.id
+    for no key update skip locked
+  loop
+    perform messaging.follow_word(told, word);
+  end loop;
+  if cleans then
+    delete from messaging.person_words w
+    where w.id = any (array(
+      select older.id from messaging.person_words older
+      where older.workspace_id = of_workspace and older.identity_key = any (person.identities)
+        and (older.said_at, older.id) < (word.said_at, word.id)
+        and exists (
+          select from messaging.person_words newer
+          where newer.workspace_id = older.workspace_id and newer.identity_key = older.identity_key
+            and (newer.said_at, newer.id) > (older.said_at, older.id)
+        )
+      order by older.id
+      for update skip locked
+    ));
+  end if;
+  return not exists (
+    select from messaging.contacts c
+    where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
+  );
 end;
 $$;
 
 -- Records that something has changed that reading these contacts or their conversations shows. The
 -- caller has changed it in this transaction, and locks nothing afterwards that another transaction
 -- holds while it waits for a contact: see contact_activity.
+-- `sent_at`: when a message was sent to each of them; NULL where the change is another one.
 -- Returns their rows; none for a contact that is no more.
 -- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
 -- an update's may be by another index where statistics are poor, in another order.
-create or replace function messaging.touch_contacts(contact_ids uuid[])
+create or replace function messaging.touch_contacts(
+  contact_ids uuid[],
+  sent_at timestamptz default null
+)
 returns setof messaging.contact_activity
 language plpgsql
 set search_path = ''
@@ -3650,8 +4970,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 begin
-  return query insert into messaging.contact_activity as a (contact_id, instance_id, updated_at)
-  select living.id, living.instance_id, messaging.change_instant(living.instance_id)
+  return query insert into messaging.contact_activity as a (
+    contact_id, instance_id, updated_at, last_message_at
+  )
+  select living.id, living.instance_id, messaging.change_instant(living.instance_id), sent_at
   from (
     select distinct coalesce(c.merged_into, c.id) as id, c.instance_id
     from messaging.contacts c
@@ -3659,22 +4981,30 @@ begin
   ) as living
   order by living.id
   on conflict on constraint contact_activity_pkey do update
-  set updated_at = greatest(a.updated_at, excluded.updated_at)
+  set updated_at = greatest(a.updated_at, excluded.updated_at),
+    last_message_at = greatest(a.last_message_at, excluded.last_message_at),
+    awaits_reply = messaging.awaits_reply_after(
+      a.awaits_reply, a.last_message_at, excluded.last_message_at
+    )
   returning a.*;
 end;
 $$;
 
 -- Touches the contacts that this transaction has noted (see note_contact), and reads anew what their
--- last messages are. The last step of an RPC that locks anything.
+-- last messages are. Before that, tells the persons that it has noted (see note_person). The last step of an RPC that locks anything.
 create or replace function messaging.touch_noted_contacts()
 returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  noted constant text := current_setting('messaging.noted_contacts', true);
+  noted text;
   touched messaging.contact_activity[];
 begin
+  if current_setting('messaging.noted_persons', true) <> '' then
+    perform messaging.tell_noted_persons();
+  end if;
+  noted := current_setting('messaging.noted_contacts', true);
   if noted is null or noted = '' then
     return;
   end if;
@@ -3684,6 +5014,125 @@ begin
   );
   -- A later statement than the one that locked: it sees what others have recorded of these contacts.
   perform messaging.read_last_messages(touched);
+end;
+$$;
+
+-- The dispatcher's part of person_updates: at most `max_persons` of those that are due. Returns whether there
+-- may be more. One that another transaction holds a contact of is due again in a second.
+create or replace function messaging.update_noted_persons(max_persons integer)
+returns boolean
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  due messaging.person_updates;
+  looked_at integer := 0;
+begin
+  for due in
+    select u.* from messaging.person_updates u
+    where u.next_at <= clock_timestamp()
+    order by u.next_at, u.id
+    limit max_persons
+    for update skip locked
+  loop
+    looked_at := looked_at + 1;
+    if messaging.tell_person(due.contact_id, true) then
+      delete from messaging.person_updates u where u.id = due.id;
+    else
+      update messaging.person_updates u set next_at = clock_timestamp() + interval '1 second'
+      where u.id = due.id;
+    end if;
+  end loop;
+  return looked_at >= max_persons;
+end;
+$$;
+
+-- change_people_scopes: the next `max_contacts` contacts of the workspace, instance by instance, in the order of
+-- contact_search. While it collects, what each has said last becomes a word of its person; the log knows when
+-- it was said again. So does what was said before an erasure at any instance. While it tells, the person's contacts follow its newest word.
+-- Returns the change as it goes on; its phase is NULL at the end.
+create or replace function messaging.walk_people(
+  change messaging.people_scope_changes,
+  max_contacts integer
+)
+returns messaging.people_scope_changes
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  page record;
+  keeping uuid[];
+begin
+  if change.phase = 'collecting' then
+    keeping := messaging.keeping_instances(
+      array(select i.id from messaging.instances i where i.workspace_id = change.workspace_id)
+    );
+    -- A person's hashes are as many as the instances that keep some.
+    max_contacts := greatest(max_contacts / (1 + cardinality(keeping)), 1);
+  end if;
+  select coalesce(array_agg(s.contact_id order by s.created_at, s.contact_id), '{}') as contact_ids,
+    max(s.created_at) as last_at,
+    (array_agg(s.contact_id order by s.created_at desc, s.contact_id desc))[1] as last_id
+  into page
+  from (
+    select found.contact_id, found.created_at
+    from messaging.contact_search found
+    where found.instance_id = change.instance_id
+      and (found.created_at, found.contact_id) > (change.after_at, change.after_id)
+    order by found.created_at, found.contact_id
+    limit max_contacts
+  ) as s;
+  if change.phase = 'collecting' then
+    insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+    select change.workspace_id, known.identity_key, c.consent_marketing,
+      greatest(c.consent_at, said.again_at), coalesce(c.consent_source, 'api')
+    from unnest(page.contact_ids) as walked(contact_id)
+    join messaging.contacts c on c.id = walked.contact_id
+    left join lateral (
+      select max(l.said_at) as again_at
+      from messaging.consent_log l
+      where l.contact_id = c.id and l.marketing = c.consent_marketing
+    ) as said on true
+    cross join lateral messaging.person_identities(c.id) as known
+    where c.consent_marketing <> 'unknown' and c.merged_into is null
+      and greatest(c.consent_at, said.again_at) is not null;
+    perform messaging.recall_erased_denials(change.workspace_id, keeping, page.contact_ids);
+  else
+    insert into messaging.person_updates (workspace_id, contact_id)
+    select change.workspace_id, c.id
+    from unnest(page.contact_ids) as walked(contact_id)
+    join messaging.contacts c on c.id = walked.contact_id
+    where c.consent_marketing <> 'unknown' and c.merged_into is null
+      and not messaging.tell_person(c.id);
+  end if;
+  change.done := change.done + cardinality(page.contact_ids);
+  if cardinality(page.contact_ids) = max_contacts then
+    change.after_at := page.last_at;
+    change.after_id := page.last_id;
+    return change;
+  end if;
+  change.after_at := '-infinity';
+  change.after_id := '00000000-0000-0000-0000-000000000000';
+  select i.id into change.instance_id
+  from messaging.instances i
+  where i.workspace_id = change.workspace_id
+    and (change.instance_id is null or i.id > change.instance_id)
+  order by i.id
+  limit 1;
+  if change.instance_id is null and change.phase = 'collecting' then
+    change.phase := 'telling';
+    change.done := 0;
+  elsif change.instance_id is null then
+    change.phase := null;
+  end if;
+  return change;
 end;
 $$;
 
@@ -3745,6 +5194,30 @@ begin
 end;
 $$;
 
+-- contacts-api block and unblock: sets whether a contact is blocked, as save_contact does, and says where its
+-- channel knows the person. `request`: instanceId, phone | contactId | userId, isBlocked.
+-- Returns {contactId, to}; to is NULL where the channel has no address of the person.
+-- Errors: MI031, MI035.
+create or replace function public.block_contact(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  saved constant jsonb := public.save_contact(
+    (request - 'isBlocked') || jsonb_build_object(
+      'fields', jsonb_build_object('isBlocked', request->'isBlocked'), 'tags', null, 'idempotency', null
+    )
+  );
+begin
+  return (
+    select jsonb_build_object('contactId', c.id, 'to', messaging.contact_send_address(c, null))
+    from messaging.contacts c
+    where c.id = (saved->>'contactId')::uuid
+  );
+end;
+$$;
+
 -- contacts-api tags (specification 4.3): adds and removes tags of a contact, creating it when it is
 -- missing. `request`: instanceId, phone | contactId | userId, addTags, removeTags, idempotency.
 -- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008, MI031.
@@ -3756,28 +5229,22 @@ as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  found_contact record;
-  contact_id uuid;
-  before jsonb;
+  change record;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id as id, r.is_new into found_contact
-  from messaging.resolve_recipient(instance_id, request) r;
-  contact_id := found_contact.id;
-  if not found_contact.is_new then
-    perform from messaging.contacts c where c.id = contact_id for no key update;
-    before := messaging.contact_state(contact_id);
-  end if;
+  change := messaging.begin_contact_change(request);
   outcome := jsonb_build_object(
-    'contactId', contact_id,
-    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'addTags'),
-    'tagsRemoved', messaging.remove_tags(instance_id, contact_id, request->'removeTags')
+    'contactId', change.contact_id,
+    'tagsApplied', messaging.apply_tags(instance_id, change.contact_id, request->'addTags'),
+    'tagsRemoved', messaging.remove_tags(instance_id, change.contact_id, request->'removeTags')
   );
-  if not found_contact.is_new then
-    perform messaging.record_contact_changes(instance_id, contact_id, before);
+  if change.is_new then
+    perform messaging.record_new_contacts(array[change.contact_id]);
+  else
+    perform messaging.record_contact_changes(instance_id, change.contact_id, change.before);
   end if;
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
@@ -3793,11 +5260,9 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.describe_contacts(instance, array[
     (messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)).id
   ])->0;
@@ -3819,7 +5284,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
     'q', nullif(request->>'q', ''), 'consent', request->>'consent',
     'updatedSince', request->>'updatedSince', 'referral', request->>'referral'
@@ -3827,9 +5292,8 @@ declare
   tag_id uuid;
   contact_id uuid;
   page jsonb;
+  items jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   if request->>'assignedTo' is not null then
     filters := filters || jsonb_build_object(
       'assignedTo', (messaging.find_operator(instance.workspace_id, request->>'assignedTo')).id
@@ -3853,12 +5317,21 @@ begin
     coalesce((request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'),
     (request->>'limit')::integer
   );
-  return jsonb_build_object(
-    'items', messaging.describe_contacts(
-      instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
-    ),
-    'next', page->'next'
+  items := messaging.describe_contacts(
+    instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
   );
+  -- A contact may have changed since the page was read. Its newer instant would lead a reader past the
+  -- changes of transactions under way, so it is told by the instant that was read, and comes again.
+  if filters ? 'updatedSince' then
+    select coalesce(jsonb_agg(
+      i.item || jsonb_build_object('updatedAt', messaging.iso_in_zone(
+        (page->'instants'->>(i.item->>'contactId'))::timestamptz, instance.time_zone
+      ))
+      order by i.place
+    ), '[]') into items
+    from jsonb_array_elements(items) with ordinality as i(item, place);
+  end if;
+  return jsonb_build_object('items', items, 'next', page->'next');
 end;
 $$;
 
@@ -3958,21 +5431,13 @@ declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   fields constant jsonb := request->'fields';
   replayed jsonb := messaging.begin_idempotent(request);
-  found_contact record;
-  contact_id uuid;
-  before jsonb;
+  change record;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id as id, r.is_new into found_contact
-  from messaging.find_or_add_recipient(instance_id, request) r;
-  contact_id := found_contact.id;
-  if not found_contact.is_new then
-    perform from messaging.contacts c where c.id = contact_id for no key update;
-    before := messaging.contact_state(contact_id);
-  end if;
+  change := messaging.begin_contact_change(request);
   if fields <> '{}' then
     update messaging.contacts c
     set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
@@ -3996,20 +5461,20 @@ begin
       is_archived = coalesce((fields->>'isArchived')::boolean, c.is_archived),
       is_blocked = coalesce((fields->>'isBlocked')::boolean, c.is_blocked),
       updated_at = now()
-    where c.id = contact_id;
+    where c.id = change.contact_id;
   end if;
   outcome := jsonb_build_object(
-    'action', case when found_contact.is_new then 'created' else 'updated' end,
-    'contactId', contact_id,
+    'action', case when change.is_new then 'created' else 'updated' end,
+    'contactId', change.contact_id,
     'fieldsUpdated', (
       select coalesce(jsonb_agg(f.key order by f.key), '[]') from jsonb_object_keys(fields) as f(key)
     ),
-    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'tags')
+    'tagsApplied', messaging.apply_tags(instance_id, change.contact_id, request->'tags')
   );
-  if found_contact.is_new then
-    perform messaging.record_new_contacts(array[contact_id]);
+  if change.is_new then
+    perform messaging.record_new_contacts(array[change.contact_id]);
   else
-    perform messaging.record_contact_changes(instance_id, contact_id, before);
+    perform messaging.record_contact_changes(instance_id, change.contact_id, change.before);
   end if;
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
@@ -4053,6 +5518,29 @@ begin
   where c.id = contact.id;
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
+end;
+$$;
+
+-- The dispatcher's part of peopleScope `workspace`: brings what persons have said at one instance to their
+-- contacts at the others (`request`.maxPersons of those that are due), and takes one step, of at most
+-- `request`.maxContacts contacts, of the oldest change of a workspace's scope (see change_people_scopes).
+-- Returns {isComplete}: whether nothing is left that could be done now. Errors: MI037, see known_denials.
+create or replace function public.update_people(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  has_more boolean;
+  has_step boolean;
+begin
+  perform messaging.take_denial_hashes(request);
+  has_more := messaging.update_noted_persons((request->>'maxPersons')::integer);
+  has_step := messaging.change_people_scopes(
+    (request->>'maxPersons')::integer, (request->>'maxContacts')::integer
+  );
+  perform messaging.touch_noted_contacts();
+  return jsonb_build_object('isComplete', not (has_more or has_step));
 end;
 $$;
 
@@ -4101,6 +5589,18 @@ begin atomic
   order by a.proven_at desc
   limit 1;
 end;
+
+-- Whether a contact still awaits a reply (see contact_activity) once a message was sent to it at `sent_at`;
+-- NULL for none. `last_message_at`: of the message before, sent or received.
+create or replace function messaging.awaits_reply_after(
+  awaits_reply boolean,
+  last_message_at timestamptz,
+  sent_at timestamptz
+)
+returns boolean
+language sql
+immutable
+return awaits_reply and coalesce(last_message_at > sent_at, sent_at is null);
 
 -- The instant to store as updated_at of a contact that this transaction changes.
 -- Transactions commit out of the order in which they took their instants. A reader that goes on from
@@ -4164,6 +5664,92 @@ language sql
 immutable
 return coalesce(purpose = 'marketing' and consent_marketing = 'denied', false);
 
+-- A contact's consent as it counts for a message of this purpose: its own, or, for marketing of an instance
+-- whose workspace has the peopleScope `workspace`, that of the person, see person_consent.
+create or replace function messaging.effective_consent(
+  purpose text,
+  people_scope text,
+  workspace_id uuid,
+  contact_id uuid,
+  identity_key text,
+  consent_marketing text,
+  consent_at timestamptz
+)
+returns text
+language sql
+stable
+return case
+  when people_scope = 'workspace'
+  and purpose = 'marketing'
+  and consent_marketing is distinct from 'denied' then messaging.person_consent(
+    workspace_id,
+    contact_id,
+    identity_key,
+    consent_marketing,
+    consent_at
+  )
+  else consent_marketing
+end;
+
+-- The free entry point of a contact that has one at `clock`: for 72 hours from our first answer within 24
+-- hours of a message that an ad or post brought, the official channel bills nothing. No row for none.
+-- The newest message that was answered in time decides: an earlier one was answered no later. While newer
+-- ones were not, only an answer before them counts, so that each message of the four days is read once.
+-- The channel tells an inbound message's time in whole seconds: what we wrote within that second answers
+-- it only if we wrote after it was stored. `last_inbound_at` as the contact has it: who has not written for
+-- four days costs no look into the messages.
+create or replace function messaging.free_entry_point(
+  contact_id uuid,
+  last_inbound_at timestamptz,
+  clock timestamptz
+)
+returns table (ends_at timestamptz)
+language sql
+stable
+begin atomic
+  select f.ends_at
+  from
+    (
+      select answer.sent_at + interval '72 hours' as ends_at
+      from
+        (
+          select
+            r.sent_at,
+            r.created_at,
+            lag(r.sent_at) over (order by r.sent_at desc, r.created_at desc) as next_at
+          from messaging.messages as r
+          where
+            last_inbound_at > clock - interval '96 hours'
+            and r.contact_id = free_entry_point.contact_id
+            and r.content ? 'referral'
+            and r.direction = 'inbound'
+            and r.sent_at > clock - interval '96 hours'
+        ) as referred
+        cross join lateral (
+          select m.sent_at
+          from messaging.messages as m
+          where
+            m.contact_id = free_entry_point.contact_id
+            and m.direction = 'outbound'
+            and m.message_type != 'reaction'
+            and m.status != 'failed'
+            and m.sent_at >= greatest(
+              referred.sent_at,
+              least(referred.created_at, referred.sent_at + interval '1 second')
+            )
+            and m.sent_at <= least(
+              referred.sent_at + interval '24 hours',
+              referred.next_at + interval '1 second'
+            )
+          order by m.sent_at
+          limit 1
+        ) as answer
+      order by referred.sent_at desc, referred.created_at desc
+      limit 1
+    ) as f
+  where f.ends_at > clock;
+end;
+
 -- The identities of a contact beside its phones, as shown_identities; none where it has only phones.
 create or replace function messaging.hidden_identities(contact_id uuid)
 returns table (identities jsonb)
@@ -4183,6 +5769,53 @@ language sql
 immutable
 return address ~ '^[0-9]{8,15}$';
 
+-- Whether a word of its person is to become a living contact's consent: it says another thing, and the contact
+-- has said nothing newer.
+create or replace function messaging.is_untold(
+  contact messaging.contacts,
+  word messaging.person_words
+)
+returns boolean
+language sql
+immutable
+return contact.merged_into is null
+and contact.consent_marketing != word.marketing
+and (contact.consent_at is null or contact.consent_at <= word.said_at);
+
+-- When the official channel's conversation window closes: 24 hours after the contact's last message. NULL
+-- where none is known.
+create or replace function messaging.window_closes_at(last_inbound_at timestamptz)
+returns timestamptz
+language sql
+stable
+return last_inbound_at + interval '24 hours';
+
+-- Whether a message with a ladder may go as it is. Gateways have no window. With a ladder a contact of whom no
+-- message is known counts as closed. `closed_at`: the contact's message in spite of which the channel has called it
+-- closed; only a later one opens it again.
+create or replace function messaging.is_window_open(
+  provider_class text,
+  last_inbound_at timestamptz,
+  closed_at timestamptz,
+  clock timestamptz
+)
+returns boolean
+language sql
+stable
+return provider_class != 'official'
+or coalesce(
+  messaging.window_closes_at(last_inbound_at) >= clock
+  and (closed_at is null or last_inbound_at > closed_at),
+  false
+);
+
+-- Whether a picture that the channel tells replaces the one that it told at `told_at`: at most once a week.
+create or replace function messaging.may_refresh_picture(told_at timestamptz, clock timestamptz)
+returns boolean
+language sql
+stable
+return coalesce(told_at <= clock - interval '7 days', true);
+
 -- Whether a message goes only while the conversation window is open: on the official channel, any but a
 -- template.
 create or replace function messaging.needs_open_window(provider_class text, message_type text)
@@ -4190,6 +5823,22 @@ returns boolean
 language sql
 immutable
 return provider_class = 'official' and message_type != 'template';
+
+-- The identity keys by which a contact is known as a person: its own and those of its addresses. A username is
+-- none, as denial_identities says.
+create or replace function messaging.person_identities(contact_id uuid)
+returns table (identity_key text)
+language sql
+stable
+begin atomic
+  select c.identity_key
+  from messaging.contacts as c
+  where c.id = person_identities.contact_id
+  union
+  select a.identity_key
+  from messaging.contact_addresses as a
+  where a.contact_id = person_identities.contact_id and a.identity_key not like 'username:%';
+end;
 
 -- The address of a contact that was last proven to work; none where none was. `is_phone_needed`: only
 -- phones count. A row, so that it is looked up by its index wherever it is joined.
@@ -4207,14 +5856,6 @@ begin atomic
   order by a.proven_at desc
   limit 1;
 end;
-
--- When the official channel's conversation window closes: 24 hours after the contact's last message. NULL
--- where none is known.
-create or replace function messaging.window_closes_at(last_inbound_at timestamptz)
-returns timestamptz
-language sql
-stable
-return last_inbound_at + interval '24 hours';
 
 -- Why a message may not go to a contact now, as the error's code; NULL where it may. In the order of
 -- refusals: blocked; a closed window, where the contact's last message is known; marketing denied.
@@ -4235,6 +5876,63 @@ return case
   when messaging.needs_open_window(provider_class, message_type)
   and messaging.window_closes_at(last_inbound_at) < clock then 'outside_conversation_window'
   when messaging.denies_marketing(consent_marketing, purpose) then 'contact_opted_out'
+end;
+
+-- How a contact is shown: the phone first given, unless it has announced another number (see
+-- announced_phone), NULL where it never showed a phone; and its other identities, NULL where it has none.
+create or replace function messaging.shown_contact(contact messaging.contacts)
+returns table (phone text, identities jsonb)
+language sql
+stable
+begin atomic
+  select
+    coalesce((select a.phone from messaging.announced_phone(contact.id) as a), contact.phone),
+    (select h.identities from messaging.hidden_identities(contact.id) as h);
+end;
+
+-- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
+create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
+returns text
+language plpgsql
+stable
+strict
+parallel safe
+set search_path = ''
+as $$
+declare
+  local constant timestamp := instant at time zone time_zone;
+  shift constant interval := local - (instant at time zone 'UTC');
+begin
+  -- Without a subquery, whose start would cost several times as much.
+  return to_char(local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+    || case when shift < interval '0' then '-' else '+' end
+    || to_char(greatest(shift, -shift), 'HH24:MI');
+end;
+$$;
+
+-- A contact's window as answers show it: until when free-form messages may be sent (see window_closes_at),
+-- and until when the channel bills nothing (see free_entry_point; NULL for none). Gateways have no window:
+-- it is always open. `closesAt` stays when it has passed.
+create or replace function messaging.shown_window(
+  provider_class text,
+  last_inbound_at timestamptz,
+  free_until timestamptz,
+  zone text,
+  clock timestamptz
+)
+returns jsonb
+language sql
+stable
+return case
+  when provider_class = 'official' then jsonb_build_object(
+    'isOpen',
+    coalesce(messaging.window_closes_at(last_inbound_at) >= clock, false),
+    'closesAt',
+    messaging.iso_in_zone(messaging.window_closes_at(last_inbound_at), zone),
+    'freeUntil',
+    messaging.iso_in_zone(free_until, zone)
+  )
+  else '{"isOpen": true, "closesAt": null, "freeUntil": null}'
 end;
 
 -- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
@@ -4336,7 +6034,7 @@ $$;
 -- `status`: by an index in the order of creation. `tag` and `awaiting`: all of them by an index of another
 -- order, where they are at most `most`. `changes`: contact_activity in its order, with updatedSince.
 -- Of several filters it takes one that at most `most` conversations pass.
--- `filters`: updatedSince, tagId, operatorId, departmentId, status, awaitingReply; NULL for any.
+-- `filters`: updatedSince, tag, operator, department (their ids), status, awaiting (true); NULL for any.
 create or replace function messaging.conversation_list_path(
   instance_id uuid,
   filters jsonb,
@@ -4346,67 +6044,31 @@ returns text
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 declare
-  of_instance constant uuid := instance_id;
-  of_tag constant uuid := (filters->>'tagId')::uuid;
-  of_operator constant uuid := (filters->>'operatorId')::uuid;
-  of_department constant uuid := (filters->>'departmentId')::uuid;
-  of_status constant text := filters->>'status';
-  is_awaiting constant boolean := coalesce((filters->>'awaitingReply')::boolean, false);
-  ordered text[] := array_remove(array[
-    case when of_operator is not null then 'operator' end,
-    case when of_department is not null then 'department' end,
-    case when of_status is not null then 'status' end
-  ], null);
+  unordered constant text[] := array(
+    select f.name from unnest(array['tag', 'awaiting']) with ordinality as f(name, place)
+    where filters->>f.name is not null
+    order by f.place
+  );
+  ordered constant text[] := array(
+    select f.name from unnest(array['operator', 'department', 'status']) with ordinality as f(name, place)
+    where filters->>f.name is not null
+    order by f.place
+  );
   candidate text;
-  counted integer;
 begin
   if filters->>'updatedSince' is not null then
     return 'changes';
   end if;
-  foreach candidate in array
-    case when of_tag is not null then array['tag'] else '{}' end
-    || case when is_awaiting then array['awaiting'] else '{}' end
-    || case when cardinality(ordered) > 1 or of_tag is not null or is_awaiting then ordered else '{}' end
-  loop
-    if candidate = 'tag' then
-      select count(*) into counted from (
-        select from messaging.contact_tags g where g.tag_id = of_tag limit most + 1
-      ) as found;
-    elsif candidate = 'awaiting' then
-      select count(*) into counted from (
-        select from messaging.contact_activity a
-        where a.instance_id = of_instance and a.awaits_reply
-        limit most + 1
-      ) as found;
-    elsif candidate = 'operator' then
-      select count(*) into counted from (
-        select from messaging.conversations v
-        where v.instance_id = of_instance and v.assigned_to = of_operator
-        limit most + 1
-      ) as found;
-    elsif candidate = 'department' then
-      select count(*) into counted from (
-        select from messaging.conversations v
-        where v.instance_id = of_instance and v.department_id = of_department
-        limit most + 1
-      ) as found;
-    else
-      select count(*) into counted from (
-        select from messaging.conversations v
-        where v.instance_id = of_instance and v.status = of_status
-          and v.created_at > '-infinity'
-        limit most + 1
-      ) as found;
-    end if;
-    if counted <= most then
-      return candidate;
-    end if;
-  end loop;
+  -- One filter in the order of creation needs no count.
+  if unordered <> '{}' or cardinality(ordered) > 1 then
+    foreach candidate in array unordered || ordered loop
+      if messaging.is_few(instance_id, candidate, filters->>candidate, most) then
+        return candidate;
+      end if;
+    end loop;
+  end if;
   return coalesce(ordered[1], 'instance');
 end;
 $$;
@@ -4506,6 +6168,94 @@ begin
     raise exception using errcode = 'MI032', message = 'conversation_not_found';
   end if;
   return conversation;
+end;
+$$;
+
+-- Whether a filter of a list alone leaves at most `most` contacts or conversations of an instance, so that all
+-- of them can be read by an index of another order. `filter`: tag, operator, department (`value` is an id),
+-- status, consent, awaiting. False where `value` is NULL: nobody filters so.
+create or replace function messaging.is_few(instance_id uuid, filter text, value text, most integer)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  of_instance constant uuid := instance_id;
+  of_id constant uuid := case when filter in ('tag', 'operator', 'department') then value::uuid end;
+begin
+  return value is not null and (
+    select count(*) <= most
+    from (
+      select from messaging.contact_tags g where filter = 'tag' and g.tag_id = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'operator' and v.instance_id = of_instance and v.assigned_to = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'department' and v.instance_id = of_instance and v.department_id = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'status' and v.instance_id = of_instance and v.status = value
+        and v.created_at > '-infinity'
+      union all
+      select from messaging.contact_activity a
+      where filter = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+      union all
+      select from messaging.contacts k
+      where filter = 'consent' and k.instance_id = of_instance and k.consent_marketing = value
+        and k.consent_marketing <> 'unknown'
+      limit most + 1
+    ) as found
+  );
+end;
+$$;
+
+-- A page of a list of a conversation (see conversation_log), oldest first. `request`: instanceId,
+-- conversationId, limit, `after` as returned in `next`. Returns {items, next}. Errors: MI014, MI032.
+create or replace function messaging.list_conversation_log(request jsonb, list text)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  conversation constant messaging.conversations := messaging.find_conversation(
+    instance.id, (request->>'conversationId')::uuid
+  );
+begin
+  return messaging.build_page(
+    array(
+      select jsonb_build_object('createdAt', l.at, 'id', l.id, 'record', l.record)
+      from messaging.conversation_log(conversation.id, list, instance.time_zone) as l
+      where (l.at, l.id) > (page.after_at, page.after_id)
+      order by l.at, l.id
+      limit page.size + 1
+    ),
+    page.size
+  );
+end;
+$$;
+
+-- The conversation of the contact that a call is about: see resolve_recipient. Both are created where they are
+-- missing.
+create or replace function messaging.recipient_conversation(request jsonb)
+returns messaging.conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_id constant uuid := (request->>'instanceId')::uuid;
+  recipient constant record := messaging.resolve_recipient(instance_id, request);
+begin
+  return messaging.resolve_conversation(instance_id, (recipient.contact).id);
 end;
 $$;
 
@@ -4637,10 +6387,8 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   return messaging.describe_conversation(
     messaging.find_conversation(instance.id, (request->>'conversationId')::uuid),
     instance.time_zone
@@ -4648,82 +6396,24 @@ begin
 end;
 $$;
 
--- conversations-api: the internal notes of a conversation, oldest first, a page at a time.
--- `request`: instanceId, conversationId, limit, `after` as returned in `next`. Returns {items, next}.
--- Errors: MI014, MI032.
+-- conversations-api: the internal notes of a conversation, a page at a time: see list_conversation_log.
 create or replace function public.list_conversation_notes(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 stable
 set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  page constant record := messaging.begin_page(request);
-  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  conversation constant messaging.conversations := messaging.find_conversation(
-    instance.id, (request->>'conversationId')::uuid
-  );
-begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object(
-        'createdAt', n.created_at, 'id', n.id,
-        'record', jsonb_build_object(
-          'noteId', n.id,
-          'note', n.note,
-          'createdAt', messaging.iso_in_zone(n.created_at, instance.time_zone)
-        )
-      )
-      from messaging.internal_notes n
-      where n.conversation_id = conversation.id
-        and (n.created_at, n.id) > (page.after_at, page.after_id)
-      order by n.created_at, n.id
-      limit page.size + 1
-    ),
-    page.size
-  );
-end;
+  select messaging.list_conversation_log(request, 'notes');
 $$;
 
--- conversations-api: the transfers of a conversation from one operator to another or to nobody, oldest
--- first, a page at a time. `request`: instanceId, conversationId, limit, `after` as returned in `next`.
--- Returns {items, next}. Errors: MI014, MI032.
+-- conversations-api: the transfers of a conversation, a page at a time: see list_conversation_log.
 create or replace function public.list_conversation_transfers(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 stable
 set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  page constant record := messaging.begin_page(request);
-  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
-  conversation constant messaging.conversations := messaging.find_conversation(
-    instance.id, (request->>'conversationId')::uuid
-  );
-begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object(
-        'createdAt', t.transferred_at, 'id', t.id,
-        'record', jsonb_build_object(
-          'fromOperatorId', t.from_operator_id,
-          'toOperatorId', t.to_operator_id,
-          'createdAt', messaging.iso_in_zone(t.transferred_at, instance.time_zone)
-        )
-      )
-      from messaging.chat_transfer_log t
-      where t.conversation_id = conversation.id
-        and (t.transferred_at, t.id) > (page.after_at, page.after_id)
-      order by t.transferred_at, t.id
-      limit page.size + 1
-    ),
-    page.size
-  );
-end;
+  select messaging.list_conversation_log(request, 'transfers');
 $$;
 
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation; with
@@ -4749,7 +6439,7 @@ set enable_mergejoin = off
 as $$
 declare
   most_read constant integer := 5000;
-  page constant record := messaging.begin_page(request);
+  reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_status constant text := request->>'status';
   of_department constant uuid := (request->>'departmentId')::uuid;
@@ -4763,14 +6453,9 @@ declare
   of_operator uuid;
   of_tag uuid;
   path text;
-  last_at timestamptz := page.after_at;
-  last_id uuid := page.after_id;
-  step integer := page.size + 1;
-  step_read integer;
-  all_read integer := 0;
+  step_read bigint;
   last_read jsonb;
   found_now jsonb[];
-  found_all jsonb[] := '{}';
 begin
   select i.* into strict instance from messaging.instances i where i.id = of_instance;
   if request->>'assignedTo' is not null then
@@ -4786,14 +6471,19 @@ begin
     select t.id into of_tag from messaging.tags t
     where t.instance_id = of_instance and lower(t.name) = lower(request->>'tag');
     if not found and request->>'updatedSince' is null then
-      return messaging.build_page(found_all, page.size);
+      return messaging.build_read_page(reading);
     end if;
   end if;
   path := messaging.conversation_list_path(
-    of_instance, request || jsonb_build_object('operatorId', of_operator, 'tagId', of_tag), most_read
+    of_instance,
+    jsonb_build_object(
+      'updatedSince', request->'updatedSince', 'tag', of_tag, 'operator', of_operator,
+      'department', of_department, 'status', of_status, 'awaiting', nullif(is_awaiting, false)
+    ),
+    most_read
   );
   if path in ('tag', 'awaiting') then
-    step := most_read;
+    reading.step := most_read;
   end if;
   loop
     with scanned as materialized (
@@ -4802,18 +6492,18 @@ begin
         from messaging.conversations v
         where path = 'instance' and v.instance_id = of_instance
           and v.created_at > '-infinity'
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
         where path = 'operator' and v.instance_id = of_instance and v.assigned_to = of_operator
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -4821,9 +6511,9 @@ begin
         from messaging.conversations v
         where path = 'department' and v.instance_id = of_instance
           and v.department_id = of_department
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -4831,9 +6521,9 @@ begin
         from messaging.conversations v
         where path = 'status' and v.instance_id = of_instance and v.status = of_status
           and v.created_at > '-infinity'
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -4846,9 +6536,9 @@ begin
           where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
         ) as few
         join messaging.conversations v on v.contact_id = any (array[few.contact_id])
-        where (v.created_at, v.id) > (last_at, last_id)
+        where (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -4858,10 +6548,10 @@ begin
             a.merged_into is not null or a.erased_at is not null as is_deleted
           from messaging.contact_activity a
           where path = 'changes' and a.instance_id = of_instance
-            and (a.updated_at, a.contact_id) > (last_at, last_id)
+            and (a.updated_at, a.contact_id) > (reading.after_at, reading.after_id)
             and a.updated_at >= since and a.updated_at < horizon
           order by a.updated_at, a.contact_id
-          limit step
+          limit reading.step
         ) as changed
         left join messaging.conversations v on v.contact_id = any (array[changed.contact_id])
       )
@@ -4894,7 +6584,7 @@ begin
           or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
         )
       order by s.at, s.id
-      limit page.size + 1 - cardinality(found_all)
+      limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
       array(
@@ -4921,17 +6611,10 @@ begin
         limit 1
       )
     into found_now, step_read, last_read;
-    found_all := found_all || found_now;
-    exit when cardinality(found_all) > page.size or step_read < step;
-    all_read := all_read + step_read;
-    if all_read >= most_read then
-      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
-    end if;
-    last_at := (last_read->>'createdAt')::timestamptz;
-    last_id := (last_read->>'id')::uuid;
-    step := least(step * 4, most_read - all_read);
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
   end loop;
-  return messaging.build_page(found_all, page.size);
+  return messaging.build_read_page(reading);
 end;
 $$;
 
@@ -4944,22 +6627,18 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id
-  from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   outcome := jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'conversationId', conversation.id,
-    'noteId', messaging.add_internal_note(instance_id, conversation.id, request->>'note')
+    'noteId', messaging.add_internal_note(conversation.instance_id, conversation.id, request->>'note')
   );
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);
@@ -4976,9 +6655,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
   before jsonb;
   outcome jsonb;
@@ -4986,9 +6663,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id
-  from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   perform from messaging.conversations c where c.id = conversation.id for no key update;
   before := messaging.conversation_state(conversation.id);
   update messaging.conversations c
@@ -4996,10 +6671,10 @@ begin
   where c.id = conversation.id;
   perform messaging.record_conversation_changes(conversation, before);
   if request->>'internalNote' is not null then
-    perform messaging.add_internal_note(instance_id, conversation.id, request->>'internalNote');
+    perform messaging.add_internal_note(conversation.instance_id, conversation.id, request->>'internalNote');
   end if;
   outcome := jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'conversationId', conversation.id,
     'status', request->>'status',
     'noteAdded', request->>'internalNote' is not null
@@ -5020,27 +6695,81 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   select c.* into conversation
   from messaging.conversations c where c.id = conversation.id for no key update;
   if conversation.assigned_to is not null then
     perform messaging.transfer_to_nobody(conversation);
   end if;
   return messaging.keep_outcome(request, jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'assignedTo', null,
     'previousAssignedTo', conversation.assigned_to
   ));
 end;
+$$;
+
+-- A list of a conversation, each row as the API tells it: its internal notes, or its transfers from one
+-- operator to another or to nobody. `list`: notes | transfers.
+create or replace function messaging.conversation_log(conversation_id uuid, list text, zone text)
+returns table (at timestamptz, id uuid, record jsonb)
+language sql
+stable
+begin atomic
+  select
+    n.created_at,
+    n.id,
+    jsonb_build_object(
+      'noteId',
+      n.id,
+      'note',
+      n.note,
+      'createdAt',
+      messaging.iso_in_zone(n.created_at, zone)
+    )
+  from messaging.internal_notes as n
+  where n.conversation_id = conversation_log.conversation_id and list = 'notes'
+  union all
+  select
+    t.transferred_at,
+    t.id,
+    jsonb_build_object(
+      'fromOperatorId',
+      t.from_operator_id,
+      'toOperatorId',
+      t.to_operator_id,
+      'createdAt',
+      messaging.iso_in_zone(t.transferred_at, zone)
+    )
+  from messaging.chat_transfer_log as t
+  where t.conversation_id = conversation_log.conversation_id and list = 'transfers';
+end;
+
+-- admin-api: an agent as a response shows it.
+create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'agentId', agent.id,
+    'instanceId', agent.instance_id,
+    'name', agent.name,
+    'instructions', agent.instructions,
+    'model', agent.model,
+    'isActive', agent.is_active,
+    'maxMessagesPerAnswer', agent.max_messages_per_answer,
+    'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
+    'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
+  );
 $$;
 
 -- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
@@ -5145,14 +6874,12 @@ $$;
 create or replace function messaging.record_agent_pauses(contact_ids uuid[])
 returns void
 language plpgsql
+strict
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if contact_ids is null then
-    return;
-  end if;
   perform messaging.hold_event_floors(array(
     select distinct p.instance_id from messaging.agent_pauses p where p.contact_id = any (contact_ids)
   ));
@@ -5299,6 +7026,69 @@ begin
 end;
 $$;
 
+-- Records an agent's answer in one transaction: its turn, and its messages, each as accept_message records it.
+-- One leaves after the other: none is claimed while the one before it still has to leave, nor the first while
+-- what waited for the contact's answer does (see last_released_message).
+-- `request` as of accept_message, with `messages` in the place of `message`, at least one. The delivery is deferred.
+-- Returns {messageIds}, in order. Locks and errors are accept_message's.
+create or replace function public.accept_answer(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  call jsonb := request - 'messages';
+  draft jsonb;
+  accepted jsonb;
+  accepted_id uuid;
+  before_id uuid;
+  message_ids uuid[] := '{}';
+begin
+  for draft in select m.value from jsonb_array_elements(request->'messages') as m loop
+    accepted := public.accept_message(call || jsonb_build_object('message', draft));
+    accepted_id := accepted->>'messageId';
+    before_id := case
+      when message_ids <> '{}' then message_ids[cardinality(message_ids)]
+      else messaging.last_released_message((accepted->>'contactId')::uuid, clock_timestamp())
+    end;
+    if before_id is not null then
+      update messaging.message_queue q set goes_after = before_id where q.message_id = accepted_id;
+    end if;
+    message_ids := message_ids || accepted_id;
+    call := jsonb_set(call, '{agent,isContinued}', 'true');
+  end loop;
+  return jsonb_build_object('messageIds', to_jsonb(message_ids));
+end;
+$$;
+
+-- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive,
+-- maxMessagesPerAnswer (absent for 1), idempotency (see begin_idempotent). Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_ai_agent(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  agent messaging.ai_agents;
+  replayed jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  insert into messaging.ai_agents (
+    instance_id, name, instructions, model, is_active, max_messages_per_answer
+  )
+  values (
+    instance.id, request->>'name', request->>'instructions', request->>'model',
+    (request->>'isActive')::boolean, coalesce((request->>'maxMessagesPerAnswer')::integer, 1)
+  )
+  returning * into agent;
+  return messaging.keep_outcome(request, messaging.describe_ai_agent(agent));
+end;
+$$;
+
 -- conversations-api agent-pause: the agent's pause for a contact. For an unknown phone or user id
 -- contactId is NULL and paused is false. Writes nothing. `request`: instanceId,
 -- phone | contactId | userId. Errors: MI031.
@@ -5309,20 +7099,20 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   return messaging.describe_agent_pause(
     instance, (messaging.find_recipient(instance.id, request)).id
   );
 end;
 $$;
 
--- Returns what an agent needs to answer in a conversation: the agent, what it may know of the contact,
+-- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
 -- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- maxMessages is how many messages the answer may be.
+-- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
@@ -5365,8 +7155,18 @@ begin
   end if;
   return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
     'agentId', agent.id,
+    'channel', (
+      select jsonb_build_object(
+        'provider', i.provider,
+        'sealedProviderConfig', i.sealed_provider_config,
+        'gatewayInstanceId', i.gateway_instance_id,
+        'interactiveRendering', i.interactive_rendering
+      )
+      from messaging.instances i where i.id = contact.instance_id
+    ),
     'model', agent.model,
     'instructions', agent.instructions,
+    'maxMessages', agent.max_messages_per_answer,
     'collectedData', coalesce(collected_data, '{}'),
     'givenName', case when not contact.is_profile_name then contact.name end,
     'profileName', case when contact.is_profile_name then contact.name end,
@@ -5374,6 +7174,9 @@ begin
     'address', messaging.contact_send_address(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
+    'showsTyping', (
+      select i.read_receipts <> 'off' from messaging.instances i where i.id = conversation.instance_id
+    ),
     'history', (
       select coalesce(jsonb_agg(h.message order by h.place), '[]')
       from jsonb_array_elements(
@@ -5427,7 +7230,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   known_contact_id uuid;
   paused_until timestamptz;
   replayed jsonb := messaging.begin_idempotent(request);
@@ -5435,8 +7238,6 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select (r.contact).id into known_contact_id
   from messaging.resolve_recipient(instance.id, request) r;
   if (request->>'paused')::boolean then
@@ -5471,12 +7272,1557 @@ begin
 end;
 $$;
 
+-- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
+-- maxMessagesPerAnswer, each optional}. Error: MI003.
+create or replace function public.update_ai_agent(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  agent messaging.ai_agents;
+begin
+  update messaging.ai_agents r
+  set name = coalesce(changes->>'name', r.name),
+    instructions = coalesce(changes->>'instructions', r.instructions),
+    model = coalesce(changes->>'model', r.model),
+    is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
+    max_messages_per_answer = coalesce(
+      (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
+    ),
+    updated_at = now()
+  where r.id = (request->>'agentId')::uuid
+  returning r.* into agent;
+  if not found then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  return messaging.describe_ai_agent(agent);
+end;
+$$;
+
 -- When the agent's pause ends that begins with a person's message (specification, section 3).
 create or replace function messaging.agent_pause_ends_at(written_at timestamptz)
 returns timestamptz
 language sql
 stable
 return written_at + interval '30 minutes';
+
+-- Notes what changes in the sums beside what usage_notes tell: see usage_changes.
+create or replace function messaging.add_usage_changes(changes messaging.usage_changes[])
+returns void
+language sql
+set search_path = ''
+as $$
+  insert into messaging.usage_changes (
+    instance_id, counted_at, sent, delivered, free, unknown, amount, currency, category, pricing_type,
+    market, message_type, sent_by, agent_id, batch_id
+  )
+  select c.instance_id, c.counted_at, c.sent, c.delivered, c.free, c.unknown, c.amount, c.currency,
+    c.category, c.pricing_type, c.market, c.message_type, c.sent_by, c.agent_id, c.batch_id
+  from unnest(changes) as c;
+$$;
+
+-- When what a budget has held may leave, from an instant on: in the instance's send window, so that nothing leaves at
+-- midnight because a month has ended. The instant itself where the window never opens.
+create or replace function messaging.after_budget(
+  instance messaging.instances,
+  candidate timestamptz,
+  typing interval
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (messaging.fit_send_window(instance, candidate, typing)).slot;
+exception when sqlstate 'MI010' then
+  return candidate;
+end;
+$$;
+
+-- Until when a message that is accepted now waits because its instance's budget is reached; NULL where it need not.
+-- See stopped_by_budget.
+create or replace function messaging.budget_hold(
+  instance messaging.instances,
+  purpose text,
+  clock timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  state record;
+begin
+  if not messaging.stopped_by_budget(instance.budget, purpose, null) then
+    return null;
+  end if;
+  state := messaging.budget_state(instance, clock);
+  return case
+    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
+  end;
+end;
+$$;
+
+-- What an instance has spent of its budget in the month of `clock`, by its own time zone: the estimates of what was
+-- delivered (`spent`), and of what is under way, claimed, or accepted and not delivered (`under_way`). `is_reached`: both
+-- together are the budget's amount, or more. `currency` is NULL, and nothing is ever spent, without rates.
+-- Without a budget `under_way` is 0.
+-- Stable: all of it is seen at one instant, so that nothing is counted twice while it is being folded.
+-- Without jit: see rescue_stalled_instances.
+create or replace function messaging.budget_state(
+  instance messaging.instances,
+  clock timestamptz,
+  out month date,
+  out month_ends_at timestamptz,
+  out amount numeric,
+  out currency text,
+  out spent numeric,
+  out under_way numeric,
+  out is_reached boolean
+)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  month_starts_at timestamptz;
+begin
+  month := date_trunc('month', clock at time zone instance.time_zone)::date;
+  month_starts_at := month::timestamp at time zone instance.time_zone;
+  month_ends_at := (month + interval '1 month') at time zone instance.time_zone;
+  amount := (instance.budget->>'monthlyAmount')::numeric;
+  select t.currency into currency from messaging.rate_tables t
+  where t.workspace_id = instance.workspace_id;
+  select coalesce(sum(u.amount), 0) into spent
+  from messaging.usage u
+  where u.instance_id = instance.id and u.grouping = 'day' and u.key = ''
+    and u.day >= budget_state.month and u.day < budget_state.month + interval '1 month'
+    and u.currency = budget_state.currency;
+  spent := spent + (
+    select coalesce(sum(c.amount), 0)
+    from messaging.usage_changes c
+    where c.instance_id = instance.id and c.counted_at >= month_starts_at and c.counted_at < month_ends_at
+      and c.currency = budget_state.currency
+  );
+  under_way := 0;
+  if amount is not null and currency is not null then
+    select coalesce(sum(w.amount), 0) into under_way
+    from (
+      select b.amount from messaging.budget_under_way b
+      where b.instance_id = instance.id and b.sent_at > clock - interval '30 days'
+      union all
+      select s.amount
+      from messaging.sending_costs(array(
+        select n.message_id from messaging.usage_notes n
+        where n.instance_id = instance.id and not n.is_delivery
+        union
+        select q.message_id from messaging.message_queue q
+        where q.instance_id = instance.id and q.claim_token is not null
+      )) as s
+      where (
+        select true from messaging.budget_under_way b where b.message_id = s.message_id limit 1
+      ) is null
+    ) as w;
+  end if;
+  is_reached := coalesce(currency is not null and spent + under_way >= amount, false);
+end;
+$$;
+
+-- compare_usage: the sums of a month by `group_by` (category or type), each beside the provider's of the same
+-- word, in any case of letters: a list, sorted by key, the messages without one first.
+create or replace function messaging.compared_sums(request jsonb, group_by text)
+returns jsonb
+language sql
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'key', nullif(key, ''),
+    'delivered', coalesce(own.delivered, 0),
+    'providerVolume', coalesce(theirs.volume, 0),
+    'estimatedCost', trim_scale(coalesce(own.cost, 0))::text,
+    'unknown', coalesce(own.unknown, 0),
+    'providerCost', trim_scale(coalesce(theirs.cost, 0))::text
+  ) order by key), '[]')
+  from (
+    select lower(coalesce(u.key, '')) as key, sum(u.delivered) as delivered,
+      sum(u."estimatedCost") as cost, sum(u.unknown) as unknown
+    from jsonb_to_recordset(
+      public.get_usage(jsonb_build_object(
+        'instanceId', request->'instanceId',
+        'from', request->>'month' || '-01',
+        'to', ((request->>'month' || '-01')::date + interval '1 month -1 day')::date,
+        'groupBy', group_by,
+        'limit', 1000
+      ))->'items'
+    ) as u(key text, delivered bigint, "estimatedCost" numeric, unknown bigint)
+    where u.delivered > 0
+    group by 1
+  ) as own
+  full join (
+    select lower(coalesce(case group_by when 'type' then p.type else p.category end, '')) as key,
+      sum(p.volume) as volume, sum(p.cost) as cost
+    from jsonb_to_recordset(request->'points') as p(
+      category text, type text, volume bigint, cost numeric
+    )
+    group by 1
+  ) as theirs using (key);
+$$;
+
+-- Counts these messages off the free service messages of their instance and month, the earliest deliveries
+-- first, however late they are told. What is billed as something else after all, or was not delivered,
+-- releases its place; the next delivery takes it. A message that is gone, or that another transaction is
+-- changing, keeps its place.
+-- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
+-- returned are so too. The caller holds lock_usage_notes.
+create or replace function messaging.count_free_services(message_ids uuid[])
+returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  place record;
+  used_before integer;
+  ids uuid[];
+  surplus integer;
+  movable uuid[];
+  losers uuid[];
+  moved uuid[] := '{}';
+begin
+  with released as (
+    delete from messaging.free_service_messages f
+    using messaging.messages m
+    where f.message_id = any (message_ids) and m.id = any (array[f.message_id])
+      and not messaging.is_service_delivery(m.delivered_at, m.pricing)
+    returning f.instance_id, f.month
+  )
+  update messaging.free_service_months s
+  set used = s.used - r.released
+  from (
+    select g.instance_id, g.month, count(*) as released from released g group by g.instance_id, g.month
+  ) as r
+  where s.instance_id = any (array[r.instance_id]) and s.month = r.month;
+  for place in
+    select m.instance_id, told.month, i.free_service_messages_per_month as allowance,
+      array_agg(m.id) as ids, min(m.delivered_at) as first_at
+    from messaging.messages m
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    cross join lateral (
+      select date_trunc('month', m.delivered_at at time zone 'UTC')::date as month
+    ) as told
+    where m.id = any (message_ids) and messaging.awaits_price(m.delivered_at, m.pricing)
+      and messaging.is_service_delivery(m.delivered_at, m.pricing) and not m.is_typed_on_phone
+      and i.free_service_messages_per_month > 0 and (
+        select true from messaging.free_service_messages f where f.message_id = m.id limit 1
+      ) is null
+    group by m.instance_id, told.month, i.id
+    order by m.instance_id, told.month
+  loop
+    select coalesce(max(s.used), 0) into used_before
+    from messaging.free_service_months s
+    where s.instance_id = place.instance_id and s.month = place.month;
+    continue when used_before >= place.allowance and not exists (
+      select from messaging.free_service_messages f
+      where f.instance_id = place.instance_id and f.month = place.month
+        and f.delivered_at > place.first_at
+    );
+    insert into messaging.free_service_messages (message_id, instance_id, month, delivered_at)
+    select m.id, place.instance_id, place.month, m.delivered_at
+    from messaging.messages m
+    where m.id = any (place.ids);
+    -- An allowance that was made smaller takes no place away.
+    surplus := least(
+      cardinality(place.ids),
+      greatest(used_before + cardinality(place.ids) - place.allowance, 0)
+    );
+    movable := array(
+      select m.id from messaging.messages m
+      where m.id = any (array(
+        select f.message_id from messaging.free_service_messages f
+        where f.instance_id = place.instance_id and f.month = place.month
+          and f.message_id <> all (place.ids)
+        order by f.delivered_at desc, f.message_id desc
+        limit surplus
+      ))
+      for no key update skip locked
+    );
+    losers := array(
+      select f.message_id from messaging.free_service_messages f
+      where f.message_id = any (place.ids || movable)
+      order by f.delivered_at desc, f.message_id desc
+      limit surplus
+    );
+    delete from messaging.free_service_messages f where f.message_id = any (losers);
+    insert into messaging.free_service_months as s (instance_id, month, used)
+    values (place.instance_id, place.month, cardinality(place.ids) - surplus)
+    on conflict on constraint free_service_months_pkey do update
+    set used = s.used + excluded.used;
+    moved := moved || array(select m from unnest(movable) as m where m = any (losers));
+  end loop;
+  return moved;
+end;
+$$;
+
+-- What noted messages count in the sums, and estimates what those cost that the official channel has
+-- delivered. `notes`: rows of usage_notes that the caller has deleted; one whose message another transaction
+-- is changing is noted again.
+-- Not in the transaction that records a delivery: for many at once it costs a fraction.
+-- A delivery without a rate, or to a person whose phone is not known, stays without an estimate. What the
+-- channel bills as free costs nothing, nor do the month's free service messages.
+-- Waits for no message. The caller holds lock_usage_notes.
+create or replace function messaging.count_notes(notes messaging.usage_notes[])
+returns messaging.usage_changes[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  delivered constant uuid[] := array(
+    select distinct n.message_id from unnest(notes) as n where n.is_delivery
+  );
+  locked uuid[];
+  postponed uuid[];
+  moved uuid[];
+  changes messaging.usage_changes[];
+  priced messaging.usage_changes[];
+begin
+  locked := array(
+    select m.id from messaging.messages m
+    where m.id = any (delivered) and m.pricing is not null and not m.is_typed_on_phone
+    for no key update skip locked
+  );
+  postponed := array(
+    select m.id from messaging.messages m
+    where m.id = any (delivered) and m.pricing is not null and not m.is_typed_on_phone
+      and m.id <> all (locked)
+  );
+  insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+  select n.message_id, n.instance_id, n.counted_at, true
+  from unnest(notes) as n
+  where n.is_delivery and n.message_id = any (postponed);
+  changes := array(
+    select messaging.counted_note(n, m, 1)
+    from unnest(notes) as n
+    join messaging.instances i on i.id = any (array[n.instance_id])
+    left join messaging.messages m on m.id = any (array[n.message_id])
+    where m.is_typed_on_phone is not true
+      and (not n.is_delivery or i.provider_class <> 'official' or m.id is null)
+  );
+  insert into messaging.budget_under_way (message_id, instance_id, sent_at, amount)
+  select s.message_id, s.instance_id, n.counted_at, s.amount
+  from messaging.sending_costs(array(
+    select n.message_id
+    from unnest(notes) as n
+    join messaging.instances i on i.id = any (array[n.instance_id])
+    where not n.is_delivery and i.budget is not null
+  )) as s
+  join unnest(notes) as n on n.message_id = s.message_id and not n.is_delivery
+  join messaging.messages m on m.id = any (array[s.message_id])
+  where m.status = 'sent' and m.delivered_at is null
+  on conflict do nothing;
+  delete from messaging.budget_under_way b where b.message_id = any (locked);
+  moved := messaging.count_free_services(array(
+    select d from unnest(delivered) as d where d <> all (postponed)
+  ));
+  changes := changes || array(
+    select messaging.counted_delivery(m, -1) from messaging.messages m where m.id = any (moved)
+  );
+  with told as (
+    update messaging.messages m
+    set is_free_service = p.is_free,
+      pricing = m.pricing || jsonb_build_object('market', p.market),
+      estimated_cost = case when p.currency is not null and p.is_free then 0 else p.rate end,
+      cost_currency = case when p.is_free or p.rate is not null then p.currency end
+    from (
+      select d.*, case
+          when d.is_service then (
+            select true from messaging.free_service_messages f where f.message_id = d.message_id limit 1
+          ) is not null
+        end as is_free
+      from messaging.delivery_prices(locked || moved) as d
+    ) as p
+    where m.id = any (array[p.message_id])
+      and (m.id = any (moved) or messaging.awaits_price(m.delivered_at, m.pricing))
+    returning messaging.counted_delivery(m, 1) as change
+  )
+  select array_agg(t.change) into priced from told t;
+  return changes || priced;
+end;
+$$;
+
+-- What a delivery counts in the sums, by the price that its message has got: `factor` is 1, or -1 where it was not
+-- so after all.
+create or replace function messaging.counted_delivery(message messaging.messages, factor integer)
+returns messaging.usage_changes
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  counted messaging.usage_changes := messaging.counted_note(
+    row(message.id, message.instance_id, message.delivered_at, true)::messaging.usage_notes, message, factor
+  );
+  is_free constant boolean := coalesce(
+    message.estimated_cost = 0 or message.is_free_service or messaging.free_by_channel(message.pricing),
+    false
+  );
+begin
+  if message.pricing is null then
+    return counted;
+  end if;
+  counted.category := message.pricing->>'category';
+  counted.pricing_type := message.pricing->>'type';
+  counted.market := message.pricing->>'market';
+  if is_free then
+    counted.free := factor;
+  elsif message.cost_currency is null then
+    counted.unknown := factor;
+  else
+    counted.amount := factor * message.estimated_cost;
+    counted.currency := message.cost_currency;
+  end if;
+  return counted;
+end;
+$$;
+
+-- What these delivered messages cost, by the rates of their workspace at the instant of their delivery: the
+-- market of the person's phone, the category as it is billed. `rate` is NULL where none is known, also where
+-- the person's phone is not; `currency` where the workspace has no rates. `allowance`: the month's free
+-- service messages of the instance.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.delivery_prices(message_ids uuid[])
+returns table (
+  message_id uuid,
+  instance_id uuid,
+  delivered_at timestamptz,
+  month date,
+  is_service boolean,
+  allowance integer,
+  currency text,
+  market text,
+  rate numeric
+)
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select m.id, m.instance_id, m.delivered_at,
+    date_trunc('month', m.delivered_at at time zone 'UTC')::date,
+    messaging.is_service_delivery(m.delivered_at, m.pricing),
+    i.free_service_messages_per_month, t.currency, place.market,
+    case when messaging.free_by_channel(m.pricing) then 0 else rate.amount end
+  from messaging.messages m
+  join messaging.instances i on i.id = any (array[m.instance_id])
+  left join messaging.rate_tables t on t.workspace_id = any (array[i.workspace_id])
+  left join messaging.contacts c on c.id = any (array[m.contact_id])
+  left join lateral messaging.market_of_phone(t.workspace_id, c.phone) as place on true
+  left join lateral messaging.rate_on(
+    t.workspace_id, place.market, lower(m.pricing->>'category'),
+    (m.delivered_at at time zone 'UTC')::date
+  ) as rate on true
+  where m.id = any (message_ids) and m.delivered_at is not null and m.pricing is not null
+    and not m.is_typed_on_phone;
+$$;
+
+-- An instance's budget and what is spent of it, as answers and events show it: {monthlyAmount, currency, spent,
+-- underWay, reached}. monthlyAmount is NULL without a budget. See budget_state.
+create or replace function messaging.describe_budget(
+  instance messaging.instances,
+  clock timestamptz
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'monthlyAmount', trim_scale(s.amount)::text,
+    'currency', s.currency,
+    'spent', trim_scale(s.spent)::text,
+    'underWay', trim_scale(s.under_way)::text,
+    'reached', s.is_reached
+  )
+  from messaging.budget_state(instance, clock) as s;
+$$;
+
+-- The rates of a workspace in the form of replace_rates: currency (NULL where it has none), markets, rates.
+create or replace function messaging.describe_rates(workspace_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'workspaceId', describe_rates.workspace_id,
+    'currency', (
+      select t.currency from messaging.rate_tables t
+      where t.workspace_id = describe_rates.workspace_id
+    ),
+    'markets', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('name', named.market, 'callingCodes', named.codes) order by named.market
+      )
+      from (
+        select m.market,
+          coalesce(
+            jsonb_agg(m.calling_code order by m.calling_code) filter (where m.calling_code <> ''), '[]'
+          ) as codes
+        from messaging.rate_markets m
+        where m.workspace_id = describe_rates.workspace_id
+        group by m.market
+      ) as named
+    ), '[]'),
+    'rates', coalesce((
+      select jsonb_agg(
+        jsonb_build_object(
+          'market', r.market, 'category', r.category, 'amount', trim_scale(r.amount)::text,
+          'effectiveFrom', r.effective_from
+        )
+        order by r.market, r.category, r.effective_from
+      )
+      from messaging.rates r
+      where r.workspace_id = describe_rates.workspace_id
+    ), '[]')
+  );
+$$;
+
+-- What these messages would cost if all were delivered as they are sent, as count_notes would estimate
+-- it: {amount, currency, unknown}. `unknown` counts those without a rate; `currency` is NULL where the
+-- workspace has no rates. What is left of the month's free service messages is counted off, in the order of
+-- sending. NULL for gateways, which bill no message. `category`, in lower case: of
+-- those that have none of their own.
+-- Reads each market and each rate once for all phones with the same first digits on the same day.
+create or replace function messaging.estimate_sends(
+  instance messaging.instances,
+  category text,
+  sends messaging.planned_send[]
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  with ordered as (
+    select left(s.phone, 7) as prefix, (s.sent_at at time zone 'UTC')::date as day, s.is_estimated,
+      own.category,
+      row_number() over (
+        partition by own.category, date_trunc('month', s.sent_at at time zone 'UTC')
+        order by s.sent_at
+      ) as place
+    from unnest(sends) as s
+    cross join lateral (select coalesce(s.category, estimate_sends.category) as category) as own
+  ),
+  billed as (
+    select o.prefix, o.day, o.category, count(*) as number
+    from ordered o
+    left join messaging.free_service_months f
+      on f.instance_id = instance.id and f.month = date_trunc('month', o.day)::date
+    where o.is_estimated and (
+      o.category <> 'service'
+      or o.place > instance.free_service_messages_per_month - coalesce(f.used, 0)
+    )
+    group by o.prefix, o.day, o.category
+  )
+  select messaging.describe_cost(
+      coalesce(sum(b.number * rate.amount), 0),
+      (select t.currency from messaging.rate_tables t where t.workspace_id = instance.workspace_id)
+    )
+    || jsonb_build_object('unknown', coalesce(sum(b.number) filter (where rate.amount is null), 0))
+  from billed b
+  left join lateral messaging.market_of_phone(instance.workspace_id, b.prefix) as place on true
+  left join lateral messaging.rate_on(
+    instance.workspace_id, place.market, b.category, b.day
+  ) as rate on true
+  having instance.provider_class = 'official';
+$$;
+
+-- How a delivered message that awaits its price will be billed, and what it will cost: {pricing,
+-- estimatedCost}, see shown_price. `pricing` as the caller knows it, an event perhaps from earlier: of a
+-- message that has got its price meanwhile this is that price. What is gone, or was typed on the phone, has none.
+create or replace function messaging.expected_price(message_id uuid, pricing jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  price record;
+  is_free boolean;
+begin
+  select m.* into message from messaging.messages m where m.id = expected_price.message_id;
+  if messaging.awaits_price(message.delivered_at, message.pricing) and not message.is_typed_on_phone then
+    select p.* into strict price from messaging.delivery_prices(array[message.id]) as p;
+    is_free := price.is_service and messaging.expects_free_service(message, price.month, price.allowance);
+    message.pricing := message.pricing || jsonb_build_object('market', price.market);
+    message.estimated_cost := case when is_free and price.currency is not null then 0 else price.rate end;
+    message.cost_currency := price.currency;
+  end if;
+  return jsonb_build_object(
+    'pricing', pricing || jsonb_build_object('market', message.pricing->'market'),
+    'estimatedCost', case
+      when message.estimated_cost is not null
+        then messaging.describe_cost(message.estimated_cost, message.cost_currency)
+    end
+  );
+end;
+$$;
+
+-- Whether a service message that awaits its price will be one of the month's free ones: see
+-- count_free_services. Looks at the order of the deliveries only where the month's allowance may not suffice.
+create or replace function messaging.expects_free_service(
+  message messaging.messages,
+  month date,
+  allowance integer
+)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  waiting uuid[];
+  used integer;
+  later integer;
+begin
+  waiting := array(
+    select distinct n.message_id from messaging.usage_notes n
+    where n.instance_id = message.instance_id and n.is_delivery
+  );
+  select coalesce(max(s.used), 0) into used
+  from messaging.free_service_months s
+  where s.instance_id = message.instance_id and s.month = expects_free_service.month;
+  if used + cardinality(waiting) <= allowance then
+    return true;
+  end if;
+  select count(*) into later
+  from messaging.free_service_messages f
+  where f.instance_id = message.instance_id and f.month = expects_free_service.month
+    and (f.delivered_at, f.message_id) > (message.delivered_at, message.id);
+  return used - later + (
+    select count(*)
+    from messaging.messages m
+    where m.id = any (waiting) and m.id <> message.id
+      and messaging.awaits_price(m.delivered_at, m.pricing)
+      and messaging.is_service_delivery(m.delivered_at, m.pricing)
+      and m.delivered_at >= expects_free_service.month::timestamp at time zone 'UTC'
+      and (m.delivered_at, m.id) < (message.delivered_at, message.id)
+  ) < allowance;
+end;
+$$;
+
+-- fold_usage: tells of the budgets of these instances what has come true (see tell_budget), and lets what they
+-- hold leave where they are not reached any more, because something was not delivered after all. Tries pacing
+-- without waiting: the caller holds lock_usage_notes, for which a holder of pacing may wait.
+create or replace function messaging.follow_budgets(instance_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  instance messaging.instances;
+begin
+  for instance in
+    select i.* from messaging.instances i
+    where i.id = any (instance_ids) and i.budget is not null
+    order by i.id
+  loop
+    perform messaging.tell_budget(instance, clock);
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update skip locked;
+    if found and not (messaging.budget_state(instance, clock)).is_reached then
+      perform messaging.release_budget_holds(instance.id, clock);
+      perform messaging.refresh_dispatch(array[instance.id]);
+    end if;
+  end loop;
+end;
+$$;
+
+-- A message that had been sent has failed: it will cost nothing. Its instance's budget may not be reached any more,
+-- so the next fold_usage looks at it, by a change that counts nothing.
+create or replace function messaging.forget_under_way(message messaging.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from messaging.budget_under_way b where b.message_id = message.id;
+  if found then
+    insert into messaging.usage_changes (instance_id, counted_at) values (message.instance_id, message.sent_at);
+  end if;
+end;
+$$;
+
+-- The sums of these changes in every grouping, as rows of messaging.usage. One instance's or many instances'.
+create or replace function messaging.grouped_usage(changes messaging.usage_changes[])
+returns setof messaging.usage
+language sql
+stable
+set search_path = ''
+as $$
+  select c.instance_id, g.grouping, (c.counted_at at time zone i.time_zone)::date,
+    coalesce(g.key, ''), coalesce(c.currency, ''), sum(c.sent), sum(c.delivered), sum(c.free),
+    sum(c.unknown), sum(c.amount)
+  from unnest(changes) as c
+  join messaging.instances i on i.id = any (array[c.instance_id])
+  cross join lateral (
+    values ('day', ''), ('category', c.category), ('type', c.pricing_type),
+      ('messageType', c.message_type), ('sentBy', c.sent_by), ('agent', c.agent_id::text),
+      ('batch', c.batch_id::text), ('market', c.market)
+  ) as g(grouping, key)
+  group by 1, 2, 3, 4, 5;
+$$;
+
+-- A claim of an instance whose budget is reached: has a message wait until the month ends, by the instance's own
+-- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
+-- The caller holds pacing and the queue row, and refreshes dispatch.
+create or replace function messaging.hold_for_budget(
+  message_id uuid,
+  instance messaging.instances,
+  month_ends_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  slot timestamptz;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = hold_for_budget.message_id
+  for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  slot := messaging.after_budget(
+    instance, month_ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+  );
+  perform messaging.release_day_quota(array[q])
+  from messaging.message_queue q where q.message_id = message.id;
+  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
+  update messaging.messages m set scheduled_for = slot, held_by = 'budget' where m.id = message.id;
+end;
+$$;
+
+-- claim_unpaced_messages: has those of these due messages wait until the month ends that a reached budget stops: see
+-- waits_for_budget. The caller has locked the queue rows. Leaves messages that another transaction is changing for the next
+-- claim.
+create or replace function messaging.hold_unpaced_for_budget(message_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  held record;
+begin
+  for held in
+    select m as message, i as instance
+    from messaging.messages m
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    where m.id = any (message_ids) and messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id)
+    order by m.id
+    for no key update of m skip locked
+  loop
+    continue when not messaging.waits_for_budget(held.message, clock);
+    with moved as (
+      update messaging.message_queue q
+      set scheduled_at = later.slot, visible_at = later.slot
+      from messaging.after_budget(
+        held.instance, (messaging.budget_state(held.instance, clock)).month_ends_at, interval '0'
+      ) as later(slot)
+      where q.message_id = (held.message).id
+      returning q.message_id, q.scheduled_at
+    )
+    update messaging.messages m
+    set scheduled_for = w.scheduled_at, held_by = 'budget'
+    from moved w
+    where m.id = any (array[w.message_id]);
+  end loop;
+end;
+$$;
+
+-- The rows of a rate table, as its file has them: one for each rate, with the calling codes of its market.
+-- `request` as in replace_rates.
+create or replace function messaging.listed_rates(request jsonb)
+returns table (market text, category text, effective_from date, amount numeric, terms jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select r.market, r.category, r."effectiveFrom", r.amount,
+    jsonb_build_array(request->'currency', (
+      select jsonb_agg(code.value order by code.value)
+      from jsonb_array_elements(request->'markets') as m
+      cross join lateral jsonb_array_elements(m->'callingCodes') as code
+      where m->>'name' = r.market
+    ))
+  from jsonb_to_recordset(request->'rates') as r(
+    market text, category text, "effectiveFrom" date, amount numeric
+  );
+$$;
+
+-- One transaction at a time takes usage_notes, so that none counts a free service message that another one
+-- counts. Waits for as long as fold_usage takes, which itself waits for no message.
+create or replace function messaging.lock_usage_notes()
+returns void
+language sql
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended('usage notes', 0));
+$$;
+
+-- Notes what a change of an outbound message changes in the sums: that it was sent or delivered, was not
+-- after all, or is billed in another way. `former` and `present`: the message before and after. Call it
+-- wherever sent_at, delivered_at or pricing of a message is written. The statements that nearly every message
+-- passes (settle_plain_acceptance, settle_plain_acceptances, record_plain_statuses) note it themselves.
+create or replace function messaging.note_usage(
+  former messaging.messages,
+  present messaging.messages
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes messaging.usage_changes[];
+begin
+  -- What an employee types on the phone is not this service's.
+  if present.direction <> 'outbound' or present.is_typed_on_phone then
+    return;
+  end if;
+  changes := array(
+    select messaging.counted_note(
+      row(former.id, former.instance_id, former.sent_at, false)::messaging.usage_notes, former, -1
+    )
+    where former.sent_at is not null and former.sent_at is distinct from present.sent_at
+    union all
+    select messaging.counted_delivery(former, -1)
+    where former.delivered_at is not null
+      and not messaging.awaits_price(former.delivered_at, former.pricing)
+      and (former.delivered_at, former.pricing) is distinct from (present.delivered_at, present.pricing)
+  );
+  if changes <> '{}' then
+    perform messaging.add_usage_changes(changes);
+  end if;
+  if former.sent_at is not null and present.sent_at is null then
+    delete from messaging.budget_under_way b where b.message_id = present.id;
+  end if;
+  insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+  select present.id, present.instance_id, n.counted_at, n.is_delivery
+  from (
+    values
+      (present.sent_at, false, former.sent_at is distinct from present.sent_at),
+      (
+        -- Also of what was not delivered after all: it may hold one of the month's free places.
+        coalesce(present.delivered_at, former.delivered_at), true,
+        (former.delivered_at, former.pricing) is distinct from (present.delivered_at, present.pricing)
+          and (present.delivered_at is not null or former.is_free_service)
+      )
+  ) as n (counted_at, is_delivery, is_new)
+  where n.is_new and n.counted_at is not null;
+end;
+$$;
+
+-- Lets what an instance's budget holds leave: it is due at once, in its former order and at the instance's
+-- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
+-- dispatch. Skips messages that another transaction holds.
+create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with held as materialized (
+    select q.message_id
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = release_budget_holds.instance_id and q.lane in ('paced', 'unpaced')
+      and q.claim_token is null
+      and m.held_by = 'budget'
+    for no key update of q, m skip locked
+  ),
+  due as (
+    update messaging.message_queue q
+    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
+      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
+    from held h
+    cross join (
+      select messaging.after_budget(i, clock, interval '0') as slot
+      from messaging.instances i
+      where i.id = release_budget_holds.instance_id
+    ) as open
+    where q.message_id = any (array[h.message_id])
+    returning q.message_id, q.scheduled_at
+  )
+  update messaging.messages m
+  set scheduled_for = d.scheduled_at,
+    held_by = case when d.scheduled_at > clock then 'window' else 'interval' end
+  from due d
+  where m.id = any (array[d.message_id]);
+end;
+$$;
+
+-- The category by which a message costs that goes by this rung of its ladder (see planned_rung), in lower case:
+-- that of the rung's template as it is now. NULL for the message as it is.
+create or replace function messaging.rung_category(rung jsonb)
+returns text
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select case
+    when rung->>'rung' is null then null
+    when rung->>'rung' = 'directSend' then 'utility'
+    else coalesce(
+      (
+        select lower(t.category) from messaging.message_templates t
+        where t.id = (rung->>'templateId')::uuid
+      ),
+      messaging.told_purpose(rung->>'purpose')
+    )
+  end;
+$$;
+
+-- What these messages, which are being sent or have just been, will cost when they are delivered: by the rates of
+-- today, and 0 where none is known. A service message costs nothing while some of the month's free ones are left.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.sending_costs(message_ids uuid[])
+returns table (message_id uuid, instance_id uuid, amount numeric)
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select m.id, m.instance_id, case
+      when told.category = 'service' and i.free_service_messages_per_month > coalesce((
+        select f.used from messaging.free_service_months f
+        where f.instance_id = m.instance_id
+          and f.month = date_trunc('month', clock_timestamp() at time zone 'UTC')::date
+      ), 0) then 0
+      else coalesce(rate.amount, 0)
+    end
+  from messaging.messages m
+  join messaging.instances i on i.id = any (array[m.instance_id])
+  join messaging.contacts c on c.id = any (array[m.contact_id])
+  cross join lateral (
+    select coalesce(
+      lower(m.pricing->>'category'), messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    ) as category
+  ) as told
+  left join lateral messaging.market_of_phone(i.workspace_id, c.phone) as place on true
+  left join lateral messaging.rate_on(
+    i.workspace_id, place.market, told.category, (clock_timestamp() at time zone 'UTC')::date
+  ) as rate on true
+  where m.id = any (message_ids) and i.provider_class = 'official';
+$$;
+
+-- Counts what is noted of an instance, or, where `message_ids` is given, of these messages alone: before
+-- the sums are read, rates replaced, or messages deleted. See lock_usage_notes. The notes have no index.
+create or replace function messaging.settle_usage_notes(
+  instance_id uuid,
+  message_ids uuid[] default null
+)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = on
+as $$
+declare
+  taken messaging.usage_notes[];
+begin
+  if not exists (
+    select from messaging.usage_notes n where n.instance_id = settle_usage_notes.instance_id
+  ) then
+    return;
+  end if;
+  perform messaging.lock_usage_notes();
+  with gone as (
+    delete from messaging.usage_notes n
+    where n.instance_id = settle_usage_notes.instance_id
+      and (message_ids is null or n.message_id = any (message_ids))
+    returning n as note
+  )
+  select array_agg(g.note) into taken from gone g;
+  if taken is not null then
+    perform messaging.add_usage_changes(messaging.count_notes(taken));
+  end if;
+end;
+$$;
+
+-- Tells that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
+-- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
+create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  state constant record := messaging.budget_state(instance, clock);
+  told record;
+  data jsonb;
+begin
+  for told in
+    select k.kind
+    from (
+      values
+        ('warning', (instance.budget->>'warnAtPercent')::numeric),
+        ('reached', 100)
+    ) as k (kind, percent)
+    where state.currency is not null
+      and (state.spent + state.under_way) * 100 >= state.amount * k.percent
+  loop
+    insert into messaging.budget_alerts (instance_id, month, amount, kind)
+    values (instance.id, state.month, state.amount, told.kind)
+    on conflict do nothing;
+    continue when not found;
+    data := messaging.describe_budget(instance, clock) || jsonb_build_object(
+      'instanceId', instance.id,
+      'month', to_char(state.month, 'YYYY-MM'),
+      'warnAtPercent', instance.budget->'warnAtPercent',
+      'stops', instance.budget->'stops'
+    );
+    perform messaging.record_event(instance.id, null, 'budget.' || told.kind, data);
+    insert into messaging.outbox (workspace_id, kind, payload)
+    select w.id, 'budget_email', data || jsonb_build_object(
+      'instanceName', instance.name, 'alertEmail', w.alert_email
+    )
+    from messaging.workspaces w
+    where w.id = instance.workspace_id and w.alert_email is not null;
+  end loop;
+end;
+$$;
+
+-- Whether a message must wait because its instance's budget is reached. See stopped_by_budget.
+create or replace function messaging.waits_for_budget(message messaging.messages, clock timestamptz)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance(message.instance_id);
+begin
+  return messaging.stopped_by_budget(instance.budget, message.purpose, message.batch_id)
+    and (messaging.budget_state(instance, clock)).is_reached;
+end;
+$$;
+
+-- admin-api: a month's sums of an instance beside what its provider bills. `request`: instanceId, month
+-- (YYYY-MM, of the instance's time zone), currency (that of the provider's amounts; NULL where it does not
+-- tell), points [{category, type, volume, cost}], the provider's.
+-- Returns {currency, providerCurrency, categories and types [{key, delivered, providerVolume, estimatedCost,
+-- unknown, providerCost}], total (the same without a key), difference {volumePercent, costPercent}}: the
+-- differences of all categories together, of what the provider counts. costPercent is NULL where amounts
+-- cannot be compared: without rates, or in two currencies. Error: MI014.
+create or replace function public.compare_usage(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  own_currency constant text := (
+    select t.currency from messaging.rate_tables t where t.workspace_id = instance.workspace_id
+  );
+  their_currency constant text := request->>'currency';
+  categories constant jsonb := messaging.compared_sums(request, 'category');
+begin
+  return (
+    select jsonb_build_object(
+      'currency', own_currency,
+      'providerCurrency', their_currency,
+      'categories', categories,
+      'types', messaging.compared_sums(request, 'type'),
+      'total', jsonb_build_object(
+        'delivered', coalesce(sum(c.delivered), 0),
+        'providerVolume', coalesce(sum(c."providerVolume"), 0),
+        'estimatedCost', trim_scale(coalesce(sum(c."estimatedCost"), 0))::text,
+        'unknown', coalesce(sum(c.unknown), 0),
+        'providerCost', trim_scale(coalesce(sum(c."providerCost"), 0))::text
+      ),
+      'difference', jsonb_build_object(
+        'volumePercent', messaging.difference_percent(
+          sum(abs(c.delivered - c."providerVolume")), sum(c."providerVolume")
+        ),
+        'costPercent', case
+          when own_currency = coalesce(their_currency, own_currency) then messaging.difference_percent(
+            sum(abs(c."estimatedCost" - c."providerCost")), sum(c."providerCost")
+          )
+        end
+      )
+    )
+    from jsonb_to_recordset(categories) as c(
+      delivered numeric, "providerVolume" numeric, "estimatedCost" numeric, unknown numeric,
+      "providerCost" numeric
+    )
+  );
+end;
+$$;
+
+-- admin-api: the account at whose provider a month of an instance is billed. `request`: instanceId, month
+-- (YYYY-MM, of the instance's time zone). Returns {provider, sealedProviderConfig, connectedPhone, startsAt,
+-- endsAt (Unix seconds; the end is not included)}. Error: MI014.
+create or replace function public.find_billed_account(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  first_day constant date := (request->>'month') || '-01';
+begin
+  return jsonb_build_object(
+    'provider', instance.provider,
+    'sealedProviderConfig', instance.sealed_provider_config,
+    'connectedPhone', instance.connected_phone,
+    'startsAt', extract(epoch from first_day::timestamp at time zone instance.time_zone)::bigint,
+    'endsAt', extract(
+      epoch from (first_day + interval '1 month') at time zone instance.time_zone
+    )::bigint
+  );
+end;
+$$;
+
+-- Counts noted messages, prices deliveries, and adds both to the sums of messaging.usage. `request`:
+-- maxChanges. Tells of budgets what has come true (see follow_budgets). Returns {folded, isComplete}: isComplete
+-- is false where maxChanges was reached. Waits for nobody, and does nothing while another call does the same.
+-- Plans must not depend on statistics: the tables are empty or hold a burst. Without jit: see
+-- rescue_stalled_instances.
+create or replace function public.fold_usage(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  max_changes constant integer := (request->>'maxChanges')::integer;
+  notes messaging.usage_notes[];
+  taken messaging.usage_changes[];
+  folded integer;
+begin
+  -- lock_usage_notes, without waiting for it.
+  if not pg_try_advisory_xact_lock(hashtextextended('usage notes', 0)) then
+    return '{"folded": 0, "isComplete": true}';
+  end if;
+  with gone as (
+    delete from messaging.usage_notes n
+    where n.ctid = any (array(
+      select o.ctid from messaging.usage_notes o limit max_changes for update skip locked
+    ))
+    returning n as note
+  )
+  select array_agg(g.note) into notes from gone g;
+  with gone as (
+    delete from messaging.usage_changes d
+    where d.id = any (array(
+      select c.id from messaging.usage_changes c
+      order by c.id
+      limit max_changes
+      for update skip locked
+    ))
+    returning d as change
+  )
+  select array_agg(g.change) into taken from gone g;
+  folded := greatest(coalesce(cardinality(notes), 0), coalesce(cardinality(taken), 0));
+  if folded > 0 then
+    taken := taken || messaging.count_notes(coalesce(notes, '{}'));
+    insert into messaging.usage as u
+    select s.*
+    from messaging.grouped_usage(taken) as s
+    order by s.instance_id, s.grouping, s.day, s.key, s.currency
+    on conflict on constraint usage_pkey do update
+    set sent = u.sent + excluded.sent, delivered = u.delivered + excluded.delivered,
+      free = u.free + excluded.free, unknown = u.unknown + excluded.unknown,
+      amount = u.amount + excluded.amount;
+    perform messaging.count_costs(taken);
+    perform messaging.follow_budgets(array(
+      select n.instance_id from unnest(notes) as n union select c.instance_id from unnest(taken) as c
+    ));
+  end if;
+  return jsonb_build_object('folded', folded, 'isComplete', folded < max_changes);
+end;
+$$;
+
+-- messages-api: an instance's budget and what is spent of it this month. `request`: instanceId. Returns
+-- describe_budget. What has just been noted is counted first: see settle_usage_notes.
+create or replace function public.get_budget(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+begin
+  perform messaging.settle_usage_notes(instance.id);
+  return messaging.describe_budget(instance, clock_timestamp());
+end;
+$$;
+
+-- admin-api: the rates of a workspace. `request`: workspaceId. Returns what describe_rates does. Error: MI013.
+create or replace function public.get_rates(request jsonb)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select messaging.describe_rates(w.id)
+  from messaging.find_workspace((request->>'workspaceId')::uuid) as w;
+$$;
+
+-- messages-api: what an instance's messages have cost. `request`: instanceId, from and to (days of its time
+-- zone, both included), groupBy (day, month, category, type, messageType, sentBy, agent, batch, market), daily
+-- (whether each day has sums of its own), limit, `after` {day, key} as returned in `next` (NULL for the first
+-- page).
+-- Returns {currency, items [{day (with daily), key (NULL for none), sent, delivered, free, estimatedCost,
+-- unknown}], next}, sorted by day and key. `currency` is that of the workspace's rates; what was estimated in
+-- another one counts as unknown, as currencies are never added up. What has just been noted is counted first:
+-- see settle_usage_notes.
+create or replace function public.get_usage(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance messaging.instances;
+  own_currency text;
+  grouped_by constant text := request->>'groupBy';
+  is_daily constant boolean := coalesce((request->>'daily')::boolean, false);
+  page_size constant integer := (request->>'limit')::integer;
+  stored_grouping constant text := case when grouped_by = 'month' then 'day' else grouped_by end;
+  records jsonb[];
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  perform messaging.settle_usage_notes(instance.id);
+  select t.currency into own_currency from messaging.rate_tables t
+  where t.workspace_id = instance.workspace_id;
+  records := array(
+    with counted as (
+      select u.* from messaging.usage u
+      where u.instance_id = instance.id and u.grouping = stored_grouping
+        and u.day between (request->>'from')::date and (request->>'to')::date
+      union all
+      select s.* from messaging.grouped_usage(array(
+        select c from messaging.usage_changes c where c.instance_id = instance.id
+      )) as s
+      where s.grouping = stored_grouping
+        and s.day between (request->>'from')::date and (request->>'to')::date
+    ),
+    keyed as (
+      select case grouped_by
+          when 'day' then to_char(c.day, 'YYYY-MM-DD') when 'month' then to_char(c.day, 'YYYY-MM')
+          else c.key
+        end as key,
+        case when is_daily then to_char(c.day, 'YYYY-MM-DD') else '' end as day,
+        c.currency, c.sent, c.delivered, c.free, c.unknown, c.amount
+      from counted c
+    )
+    select jsonb_build_object('day', k.day, 'key', k.key, 'record', case
+      when is_daily then jsonb_build_object('day', k.day)
+      else '{}'
+    end || jsonb_build_object(
+      'key', nullif(k.key, ''),
+      'sent', sum(k.sent),
+      'delivered', sum(k.delivered),
+      'free', sum(k.free),
+      'estimatedCost', trim_scale(
+        coalesce(sum(k.amount) filter (where k.currency = own_currency), 0)
+      )::text,
+      'unknown', sum(
+        messaging.unknown_cost(k.unknown, k.delivered, k.currency, own_currency)
+      )
+    ))
+    from keyed k
+    where request->'after'->>'key' is null
+      or (k.day, k.key) > (coalesce(request->'after'->>'day', ''), request->'after'->>'key')
+    group by k.day, k.key
+    having (sum(k.sent), sum(k.delivered)) <> (0, 0)
+    order by k.day, k.key
+    limit page_size + 1
+  );
+  return messaging.build_page(records, page_size) || jsonb_build_object('currency', own_currency);
+end;
+$$;
+
+-- admin-api: makes the rates of a workspace what `request` says: workspaceId, currency, markets [{name,
+-- callingCodes}] (no codes: the market of all other phones), rates [{market, category, amount (a decimal
+-- text), effectiveFrom}], dryRun (changes nothing). The caller has checked that each rate's market is named,
+-- and that no code, and no rate of a day, stands twice.
+-- Returns {added, removed, changed}: how many rates; one is changed where its amount, the currency or its
+-- market's codes are. What was estimated stays as it was. Errors: MI013. Locks the workspace's rates, then
+-- lock_usage_notes.
+create or replace function public.replace_rates(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  workspace messaging.workspaces := messaging.find_workspace((request->>'workspaceId')::uuid);
+  difference jsonb;
+begin
+  -- Two calls at once are one after the other.
+  perform pg_advisory_xact_lock(hashtextextended('rates ' || workspace.id, 0));
+  select jsonb_build_object(
+    'added', count(*) filter (where former.market is null),
+    'removed', count(*) filter (where listed.market is null),
+    'changed', count(*) filter (
+      where (former.amount, former.terms) <> (listed.amount, listed.terms)
+    )
+  )
+  into difference
+  from messaging.listed_rates(messaging.describe_rates(workspace.id)) as former
+  full join messaging.listed_rates(request) as listed
+    using (market, category, effective_from);
+  if (request->>'dryRun')::boolean then
+    return difference;
+  end if;
+  -- What was delivered before keeps the former rates.
+  perform messaging.settle_usage_notes(i.id)
+  from messaging.instances i
+  where i.workspace_id = workspace.id
+  order by i.id;
+  delete from messaging.rate_tables t where t.workspace_id = workspace.id;
+  insert into messaging.rate_tables (workspace_id, currency)
+  values (workspace.id, request->>'currency');
+  insert into messaging.rate_markets (workspace_id, calling_code, market)
+  select workspace.id, coalesce(code.value, ''), m->>'name'
+  from jsonb_array_elements(request->'markets') as m
+  left join lateral jsonb_array_elements_text(m->'callingCodes') as code on true;
+  insert into messaging.rates (workspace_id, market, category, effective_from, amount)
+  select workspace.id, r.market, r.category, r.effective_from, r.amount
+  from messaging.listed_rates(request) as r;
+  return difference;
+end;
+$$;
+
+-- Whether a message at the official channel was delivered and has no price yet: its pricing names the market
+-- from then on, NULL where no rate does. See count_notes.
+create or replace function messaging.awaits_price(delivered_at timestamptz, pricing jsonb)
+returns boolean
+language sql
+immutable
+return coalesce(delivered_at is not null and not pricing ? 'market', false);
+
+-- The purpose of a message as answers show it: the caller's, or `service`. This service's own answer to a
+-- keyword is one.
+create or replace function messaging.told_purpose(purpose text)
+returns text
+language sql
+immutable
+return case
+  when purpose in ('marketing', 'utility', 'authentication') then purpose
+  else 'service'
+end;
+
+-- The category by which a message is billed, before the channel has said how it bills it: that of its template, also
+-- of one that went in its place (`ladder`: see decide_ladder), and without one service.
+create or replace function messaging.sent_category(message_type text, purpose text, ladder jsonb)
+returns text
+language sql
+immutable
+return case
+  when message_type = 'template' then messaging.told_purpose(purpose)
+  when ladder -> 'shown' ->> 'sentAs' = 'direct_send' then 'utility'
+  when ladder -> 'shown' ->> 'sentAs' = 'template' then messaging.told_purpose(
+    ladder -> 'rungs' -> (ladder ->> 'place')::integer ->> 'purpose'
+  )
+  else 'service'
+end;
+
+-- What a noted message counts in the sums, where no price is to be known: its sending, or its delivery by a
+-- gateway. `message` is NULL where it is gone; `factor` is 1, or -1 where it was not so after all. An invitation
+-- counts for the batch of the message that it was sent for.
+create or replace function messaging.counted_note(
+  note messaging.usage_notes,
+  message messaging.messages,
+  factor integer
+)
+returns messaging.usage_changes
+language sql
+stable
+return row(
+  null,
+  note.instance_id,
+  note.counted_at,
+  case
+    when note.is_delivery then 0
+    else factor
+  end,
+  case
+    when note.is_delivery then factor
+    else 0
+  end,
+  0,
+  0,
+  0,
+  null,
+  messaging.sent_category(message.message_type, message.purpose, message.ladder),
+  null,
+  null,
+  message.message_type,
+  message.sent_by,
+  message.agent_id,
+  coalesce(message.batch_id, (message.ladder ->> 'batchId')::uuid)
+)::messaging.usage_changes;
+
+-- An amount as answers show it: a decimal text, with its currency.
+create or replace function messaging.describe_cost(amount numeric, currency text)
+returns jsonb
+language sql
+stable
+return jsonb_build_object('amount', trim_scale(amount)::text, 'currency', currency);
+
+-- How many percent a difference is of what it differs from, to a hundredth: 100 where that is nothing.
+create or replace function messaging.difference_percent(difference numeric, whole numeric)
+returns numeric
+language sql
+immutable
+return case
+  when coalesce(difference, 0) = 0 then 0
+  when whole = 0 then 100
+  else round(100 * difference / whole, 2)
+end;
+
+-- Whether the official channel itself bills nothing for a message, by its `pricing`: an answer within the
+-- window, or the free entry point. False where the pricing is not known.
+create or replace function messaging.free_by_channel(pricing jsonb)
+returns boolean
+language sql
+immutable
+return coalesce(pricing ->> 'type' in ('free_customer_service', 'free_entry_point'), false);
+
+-- Whether a message counts off the month's free service messages: it was delivered, is billed as service,
+-- and nothing else makes it free.
+create or replace function messaging.is_service_delivery(delivered_at timestamptz, pricing jsonb)
+returns boolean
+language sql
+immutable
+return coalesce(
+  delivered_at is not null
+  and lower(pricing ->> 'category') = 'service'
+  and not messaging.free_by_channel(pricing),
+  false
+);
+
+-- The market of a workspace's rates that a phone belongs to: that of the longest calling code. No row for a
+-- phone that no market has, and for none.
+create or replace function messaging.market_of_phone(workspace_id uuid, phone text)
+returns table (market text)
+language sql
+stable
+begin atomic
+  select k.market
+  from messaging.rate_markets as k
+  where
+    k.workspace_id = market_of_phone.workspace_id
+    and k.calling_code = any (
+      array(
+        select left(market_of_phone.phone, d.digits)
+        from generate_series(0, 7) as d (digits)
+      )
+    )
+  order by length(k.calling_code) desc
+  limit 1;
+end;
+
+-- What a message of this category costs in a market on a day in UTC, in the currency of the workspace's
+-- rates. No row where no rate holds then. `category`: in lower case.
+create or replace function messaging.rate_on(
+  workspace_id uuid,
+  market text,
+  category text,
+  day date
+)
+returns table (amount numeric)
+language sql
+stable
+begin atomic
+  select r.amount
+  from messaging.rates as r
+  where
+    r.workspace_id = rate_on.workspace_id
+    and r.market = rate_on.market
+    and r.category = rate_on.category
+    and r.effective_from <= rate_on.day
+  order by r.effective_from desc
+  limit 1;
+end;
+
+-- How a message is billed and what it cost, as records show it: {pricing, estimatedCost}. What awaits its
+-- price is shown as it will be: see expected_price.
+create or replace function messaging.shown_price(
+  message_id uuid,
+  delivered_at timestamptz,
+  pricing jsonb,
+  estimated_cost numeric,
+  cost_currency text
+)
+returns jsonb
+language sql
+stable
+return case
+  when messaging.awaits_price(delivered_at, pricing) then messaging.expected_price(
+    message_id,
+    pricing
+  )
+  else jsonb_build_object(
+    'pricing',
+    '{"market": null}'::jsonb || pricing,
+    'estimatedCost',
+    case
+      when cost_currency is not null then messaging.describe_cost(estimated_cost, cost_currency)
+    end
+  )
+end;
+
+-- Whether a reached budget stops a message: marketing, or any message of a batch, as `stops` of the budget says.
+-- Answers, utility and authentication are never stopped.
+create or replace function messaging.stopped_by_budget(budget jsonb, purpose text, batch_id uuid)
+returns boolean
+language sql
+immutable
+return coalesce(
+  purpose = 'marketing'
+  and budget -> 'stops' ? 'marketing'
+  or batch_id is not null
+  and messaging.told_purpose(purpose) in ('marketing', 'service')
+  and budget -> 'stops' ? 'batches',
+  false
+);
+
+-- How many of the messages of a sum have no cost in `own_currency`: those without a rate, and those that
+-- were estimated in another currency, as currencies are never added up. `currency`: of the sum's amount, empty for none.
+create or replace function messaging.unknown_cost(
+  unknown bigint,
+  delivered bigint,
+  currency text,
+  own_currency text
+)
+returns bigint
+language sql
+immutable
+return case
+  when currency in ('', own_currency) then unknown
+  else unknown + delivered
+end;
 
 -- admin-api: a template as a response shows it.
 create or replace function messaging.describe_message_template(template messaging.message_templates)
@@ -5495,6 +8841,15 @@ as $$
     'parameterFormat', template.parameter_format,
     'components', template.components,
     'category', template.category,
+    'categoryChange', case
+      when template.category_changes_to is not null then jsonb_build_object(
+        'to', template.category_changes_to,
+        'at', messaging.iso_in_zone(template.category_changes_at, 'UTC')
+      )
+    end,
+    'quality', template.quality,
+    'rejectedReason', template.status_reason,
+    'disablesAt', messaging.iso_in_zone(template.disables_at, 'UTC'),
     'providerStatus', template.provider_status,
     'providerTemplateId', template.provider_template_id,
     'createdAt', messaging.iso_in_zone(template.created_at, 'UTC'),
@@ -5502,21 +8857,90 @@ as $$
   );
 $$;
 
--- Records template.status_changed for templates whose status at the provider the caller has just changed:
+-- The template that a call of an instance names. `named`: templateId, or template {name, language}: the
+-- instance's own, then the workspace's that is no other instance's. By id also one of another instance of the
+-- workspace, which the caller refuses. No template that was deleted, nor by name one that the channel has
+-- made itself or no longer has. A row of NULLs where there is none.
+-- Error: MI065 (several fit).
+create or replace function messaging.find_sendable_template(
+  instance messaging.instances,
+  named jsonb
+)
+returns messaging.message_templates
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  template messaging.message_templates;
+  fitting uuid[];
+begin
+  if named->>'templateId' is not null then
+    select t.* into template
+    from messaging.message_templates t
+    where t.id = (named->>'templateId')::uuid and t.workspace_id = instance.workspace_id
+      and t.deleted_at is null;
+    return template;
+  end if;
+  fitting := array(
+    select t.id
+    from messaging.message_templates t
+    where t.workspace_id = instance.workspace_id
+      -- Not an index condition: the templates of no instance are also those of all other workspaces.
+      and coalesce(t.instance_id, instance.id) = instance.id
+      and t.name = named->'template'->>'name'
+      and t.language = named->'template'->>'language'
+      and t.deleted_at is null and not t.is_auto_generated
+      and t.provider_status is distinct from 'DELETED'
+    order by t.instance_id nulls last
+    limit 2
+  );
+  select t.* into template from messaging.message_templates t where t.id = fitting[1];
+  if exists (
+    select from messaging.message_templates t
+    where t.id = fitting[2] and t.instance_id is not distinct from template.instance_id
+  ) then
+    raise exception using errcode = 'MI065', message = 'template_ambiguous';
+  end if;
+  return template;
+end;
+$$;
+
+-- The templates that the official channel means by its id: those of an instance, and of its workspace alone.
+-- Locks them in the order of their ids.
+create or replace function messaging.find_told_templates(
+  instance_id uuid,
+  provider_template_id text
+)
+returns setof messaging.message_templates
+language sql
+volatile
+set search_path = ''
+as $$
+  select t.*
+  from messaging.message_templates t
+  join messaging.instances i on i.id = find_told_templates.instance_id
+  where (t.instance_id = i.id or (t.instance_id is null and t.workspace_id = i.workspace_id))
+    and t.provider_template_id = find_told_templates.provider_template_id
+  order by t.id
+  for no key update of t;
+$$;
+
+-- Records template.status_changed for templates whose status, category, quality or planned end at the
+-- provider the caller has just changed:
 -- one event for the instance that a template belongs to, and one for each instance of the workspace
 -- where it belongs to the workspace alone. NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_template_changes(template_ids uuid[])
 returns void
 language plpgsql
+strict
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if template_ids is null then
-    return;
-  end if;
   perform messaging.hold_event_floors(array(
     select distinct i.id
     from messaging.message_templates t
@@ -5527,7 +8951,9 @@ begin
   insert into messaging.events (instance_id, type, data)
   select i.id, 'template.status_changed',
     messaging.fit_event_data(jsonb_build_object(
-      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status
+      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status,
+      'category', t.category, 'quality', t.quality, 'reason', t.status_reason,
+      'disablesAt', messaging.iso_in_zone(t.disables_at, 'UTC')
     ))
   from messaging.message_templates t
   join messaging.instances i
@@ -5537,32 +8963,263 @@ begin
 end;
 $$;
 
--- Records the official channel's decision about a template of the instance, or of its workspace alone.
--- Returns whether there is such a template. Records an event of each whose status is another one now.
+-- Records what the official channel has decided about a template of the instance, or of its workspace alone.
+-- `event`: providerTemplateId and, each where it is told, status, reason, disablesAt, quality, category,
+-- wording (see reworded_components). Returns whether there is such a template. Records an event of each
+-- whose status, planned end, quality or category is another one now.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  known uuid[];
+  clock constant timestamptz := clock_timestamp();
+  former messaging.message_templates;
+  template messaging.message_templates;
+  is_known boolean := false;
   changed uuid[];
 begin
-  select array_agg(r.id), array_agg(r.id) filter (where r.is_changed) into known, changed
-  from (
-    select t.id, t.provider_status is distinct from event->>'status' as is_changed
-    from messaging.message_templates t
-    join messaging.instances i on i.id = record_template_status.instance_id
-    where (t.instance_id = i.id or (t.instance_id is null and t.workspace_id = i.workspace_id))
-      and t.provider_template_id = event->>'providerTemplateId'
-    order by t.id
-    for no key update of t
-  ) as r;
-  update messaging.message_templates t
-  set provider_status = event->>'status', updated_at = now()
-  where t.id = any (known);
+  for former in
+    select t.* from messaging.find_told_templates(instance_id, event->>'providerTemplateId') t
+  loop
+    is_known := true;
+    update messaging.message_templates t
+    set provider_status = coalesce(event->>'status', t.provider_status),
+      status_reason = case
+        when event->>'status' is null then coalesce(event->>'reason', t.status_reason)
+        else event->>'reason'
+      end,
+      disables_at = case
+        when event->>'status' is null then coalesce((event->>'disablesAt')::timestamptz, t.disables_at)
+        else (event->>'disablesAt')::timestamptz
+      end,
+      quality = coalesce(event->>'quality', t.quality),
+      category = coalesce(event->>'category', t.category),
+      category_changes_to = case when event->>'category' is null then t.category_changes_to end,
+      category_changes_at = case when event->>'category' is null then t.category_changes_at end,
+      components = messaging.reworded_components(t.components, event->'wording'),
+      updated_at = clock,
+      defined_at = case when event->'wording' is null then t.defined_at else clock end
+    where t.id = former.id
+    returning t.* into template;
+    if (template.provider_status, template.disables_at, template.quality, template.category)
+      is distinct from (former.provider_status, former.disables_at, former.quality, former.category)
+    then
+      changed := changed || template.id;
+    end if;
+  end loop;
   perform messaging.record_template_changes(changed);
-  return known is not null;
+  return is_known;
+end;
+$$;
+
+-- Records that the official channel will change a template's category, and what it costs with it. `event`:
+-- providerTemplateId, from, to, at. Records template.category_warning for the instance that a template
+-- belongs to, or for each of the workspace, once for each plan. Returns whether it was news.
+create or replace function messaging.record_template_warning(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  template messaging.message_templates;
+  changes_at constant timestamptz := (event->>'at')::timestamptz;
+  is_news boolean := false;
+begin
+  for template in
+    select t.* from messaging.find_told_templates(instance_id, event->>'providerTemplateId') t
+  loop
+    -- The same notice twice may differ by the seconds between its deliveries.
+    continue when template.category_changes_to = event->>'to'
+      and abs(extract(epoch from template.category_changes_at - changes_at)) < 3600;
+    is_news := true;
+    update messaging.message_templates t
+    set category_changes_to = event->>'to', category_changes_at = changes_at,
+      category = coalesce(t.category, event->>'from')
+    where t.id = template.id;
+    perform messaging.record_event(
+      i.id, null, 'template.category_warning', jsonb_build_object(
+        'templateId', template.id, 'name', template.name, 'language', template.language,
+        'from', event->'from', 'to', event->'to', 'at', messaging.iso_in_zone(changes_at, 'UTC')
+      )
+    )
+    from messaging.instances i
+    where i.workspace_id = template.workspace_id and i.id = coalesce(template.instance_id, i.id);
+  end loop;
+  return is_news;
+end;
+$$;
+
+-- A template's components with the words that somebody has given it at the provider. `wording`: body, and
+-- where they are told title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it is.
+-- Parts are added where the template lacked them. A media header keeps its file, and a button that the
+-- notice tells at the same place and of the same kind keeps what the notice leaves out.
+create or replace function messaging.reworded_components(components jsonb, wording jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  reworded jsonb := components;
+  told record;
+  part integer;
+begin
+  if coalesce(wording, 'null') = 'null' then
+    return components;
+  end if;
+  for told in
+    select * from (values
+      ('HEADER', wording->>'title'), ('BODY', wording->>'body'), ('FOOTER', wording->>'footer')
+    ) as t(type, words)
+    where t.words is not null
+  loop
+    select (c.place - 1)::integer into part
+    from jsonb_array_elements(reworded) with ordinality as c(value, place)
+    where upper(c.value->>'type') = told.type
+    limit 1;
+    if part is null then
+      reworded := reworded || jsonb_build_array(
+        jsonb_build_object('type', told.type, 'text', told.words)
+          || case when told.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
+      );
+    elsif upper(coalesce(reworded->part->>'format', 'TEXT')) = 'TEXT' then
+      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(told.words));
+    end if;
+  end loop;
+  if wording->'buttons' is null then
+    return reworded;
+  end if;
+  select (c.place - 1)::integer into part
+  from jsonb_array_elements(reworded) with ordinality as c(value, place)
+  where upper(c.value->>'type') = 'BUTTONS'
+  limit 1;
+  if part is null then
+    return reworded || jsonb_build_array(
+      jsonb_build_object('type', 'BUTTONS', 'buttons', jsonb_strip_nulls(wording->'buttons'))
+    );
+  end if;
+  return jsonb_set(reworded, array[part::text, 'buttons'], (
+    select jsonb_agg(
+      case when former.button->>'type' = new.button->>'type' then former.button else '{}' end
+        || jsonb_strip_nulls(new.button)
+      order by new.place
+    )
+    from jsonb_array_elements(wording->'buttons') with ordinality as new(button, place)
+    cross join lateral (
+      select coalesce(reworded->part->'buttons'->(new.place - 1)::integer, '{}')
+        as button
+    ) as former
+  ));
+end;
+$$;
+
+-- admin-api: takes a template for one call to its provider, so that no second one is made beside it.
+-- `request`: templateId, instanceId (of a workspace's template: the instance whose account it is) or NULL,
+-- kind (submit, edit, delete), changesCategory, changesNothing (both of an edit),
+-- leaseSeconds.
+-- Returns {template} and with it one of
+--   isDone: nothing is left to do, it is submitted or deleted already;
+--   isLocal: the provider does not have it, so that there is nobody to ask;
+--   refused, and `at` where it says when it would be taken: template_call_in_progress,
+--     template_not_editable, template_category_fixed, template_edit_limit, template_exists,
+--     instance_required, instance_differs;
+--   instanceId, provider, sealedProviderConfig, token (for settle_template_call) and hasOpenCall: the outcome
+--     of an earlier call is not known, and is to be looked up before anything is repeated.
+-- Locks the template, and for a submission the instance before it. Errors: MI014, MI016.
+create or replace function public.begin_template_call(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  kind constant text := request->>'kind';
+  own_id constant uuid := (request->>'templateId')::uuid;
+  asked constant uuid := (request->>'instanceId')::uuid;
+  instance messaging.instances;
+  former messaging.message_templates;
+  recent timestamptz[];
+  refused text;
+  refused_until timestamptz;
+  token constant uuid := gen_random_uuid();
+begin
+  select t.* into former from messaging.message_templates t where t.id = own_id;
+  if not found then
+    raise exception using errcode = 'MI016', message = 'template_not_found';
+  end if;
+  if coalesce(former.instance_id, asked) is not null then
+    instance := messaging.find_instance(coalesce(former.instance_id, asked));
+    -- Two templates of the same name and language are submitted one after the other.
+    perform from messaging.instances i where i.id = instance.id and kind = 'submit' for no key update;
+  end if;
+  select t.* into former from messaging.message_templates t where t.id = own_id for no key update;
+  recent := array(select e from unnest(former.edited_at) as e where e > clock - interval '30 days' order by e);
+  case
+    when kind = 'submit' and former.provider_template_id is not null
+      and former.provider_status is distinct from 'DELETED'
+      or kind = 'delete' and former.deleted_at is not null
+      or kind = 'edit' and (request->>'changesNothing')::boolean and not former.has_open_call
+    then
+      return jsonb_build_object('template', messaging.describe_message_template(former), 'isDone', true);
+    when kind <> 'submit' and former.provider_template_id is null and not former.has_open_call then
+      return jsonb_build_object('template', messaging.describe_message_template(former), 'isLocal', true);
+    when instance.id is null then
+      refused := 'instance_required';
+    when instance.workspace_id <> former.workspace_id or asked <> instance.id then
+      refused := 'instance_differs';
+    when former.call_ends_at > clock then
+      refused := 'template_call_in_progress';
+    when former.is_auto_generated then
+      refused := 'template_not_editable';
+    when kind = 'edit' and former.provider_status not in ('APPROVED', 'REJECTED', 'PAUSED') then
+      refused := 'template_not_editable';
+    when kind = 'edit' and former.provider_status = 'APPROVED' then
+      if (request->>'changesCategory')::boolean then
+        refused := 'template_category_fixed';
+      elsif recent[cardinality(recent)] > clock - interval '24 hours' then
+        refused := 'template_edit_limit';
+        refused_until := recent[cardinality(recent)] + interval '24 hours';
+      elsif cardinality(recent) >= 10 then
+        refused := 'template_edit_limit';
+        refused_until := recent[cardinality(recent) - 9] + interval '30 days';
+      end if;
+    when kind = 'submit' then
+      select case when t.call_ends_at > clock then 'template_call_in_progress' else 'template_exists' end
+      into refused
+      from messaging.message_templates t
+      where t.workspace_id = instance.workspace_id
+        and coalesce(t.instance_id, instance.id) = instance.id
+        and t.name = former.name and t.language = former.language and t.id <> former.id
+        and (
+          t.call_ends_at > clock
+          or t.provider_template_id is not null and t.provider_status is distinct from 'DELETED'
+        )
+      limit 1;
+    else
+      null;
+  end case;
+  if refused is null then
+    update messaging.message_templates t
+    set call_token = token, has_open_call = true,
+      call_ends_at = clock + make_interval(secs => (request->>'leaseSeconds')::integer)
+    where t.id = former.id;
+  end if;
+  return jsonb_build_object(
+    'template', messaging.describe_message_template(former),
+    'refused', refused,
+    'at', messaging.iso_in_zone(refused_until, 'UTC')
+  ) || case when refused is null then
+    jsonb_build_object(
+      'instanceId', instance.id,
+      'provider', instance.provider,
+      'sealedProviderConfig', instance.sealed_provider_config,
+      'token', token,
+      'hasOpenCall', former.has_open_call
+    )
+    else '{}'
+  end;
 end;
 $$;
 
@@ -5611,13 +9268,54 @@ begin
 end;
 $$;
 
--- What send-template-message needs before it can render. `request`: tokenId, templateId, phone |
+-- What a call with outsideWindow needs before its templates can be filled. `request`: instanceId, templateIds, and
+-- phone | contactId | userId, or none of them. Returns {templates, contact}: the templates in the order of the ids, NULL for one that
+-- the instance's workspace does not have; NULL contact for one that the instance does not know.
+-- Writes nothing.
+create or replace function public.find_ladder_templates(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  contact := case
+    when coalesce(request->>'contactId', request->>'phone', request->>'userId') is null then null
+    when request->>'contactId' is null then messaging.find_recipient(instance.id, request)
+    -- Where the id is unknown, the faults of the templates come first.
+    else messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)
+  end;
+  return jsonb_build_object(
+    'templates', (
+      select jsonb_agg(
+        case when known.id is not null then messaging.describe_message_template(known) end
+        order by named.place
+      )
+      from jsonb_array_elements(request->'templateIds') with ordinality as named(id, place)
+      cross join lateral messaging.find_sendable_template(
+        instance, jsonb_build_object('templateId', named.id)
+      ) as known
+    ),
+    'contact', case when contact.id is not null then
+      jsonb_build_object('name', contact.name, 'phone', messaging.contact_display_phone(contact))
+    end
+  );
+end;
+$$;
+
+-- What send-template-message needs before it can render. `request`: tokenId, templateId or template
+-- {name, language} (see find_sendable_template), phone |
 -- contactId | userId,
 -- idempotency (see begin_idempotent). Returns {template, contact, known}: NULL template
 -- unless the workspace of the token's instance has it, NULL contact for one that the token's
 -- instance does not know; known is what an earlier call with the same key came to
 -- (see describe_kept_outcome).
--- Writes nothing. Errors: MI007, MI008.
+-- Writes nothing. Errors: MI007, MI008, MI065.
 create or replace function public.find_template_to_send(request jsonb)
 returns jsonb
 language plpgsql
@@ -5633,9 +9331,7 @@ begin
   from messaging.client_tokens t
   join messaging.instances i on i.id = t.instance_id
   where t.id = (request->>'tokenId')::uuid;
-  select r.* into template
-  from messaging.message_templates r
-  where r.id = (request->>'templateId')::uuid and r.workspace_id = instance.workspace_id;
+  template := messaging.find_sendable_template(instance, request);
   contact := case
     when request->>'contactId' is null then messaging.find_recipient(instance.id, request)
     -- Where the id is unknown, the faults of the template come first.
@@ -5653,7 +9349,42 @@ begin
 end;
 $$;
 
--- admin-api and mcp: templates, oldest first, a page at a time.
+-- admin-api: what is known here of the templates of an instance's account with one name, in every language.
+-- `request`: instanceId, name. Returns {items [{language, status, deletedAt}]}: those that the provider has
+-- taken; deletedAt is NULL where the deletion was not made here. Writes nothing. Error: MI014.
+create or replace function public.find_templates_by_name(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+begin
+  return jsonb_build_object('items', coalesce(
+    (
+      select jsonb_agg(
+        jsonb_build_object(
+          'language', t.language,
+          'status', t.provider_status,
+          'deletedAt', messaging.iso_in_zone(t.deleted_at, 'UTC')
+        )
+        order by t.created_at, t.id
+      )
+      from messaging.message_templates t
+      where t.workspace_id = instance.workspace_id
+        and coalesce(t.instance_id, instance.id) = instance.id
+        and t.name = request->>'name'
+        and t.provider_template_id is not null
+        and t.provider_status is not null
+    ),
+    '[]'
+  ));
+end;
+$$;
+
+-- admin-api and mcp: templates, oldest first, a page at a time; none that the channel has made itself.
 -- `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own, and
 -- its workspace's that are no other instance's) or NULL, limit,
 -- `after` as returned in `next`. Returns {items, next}. Errors: MI013, MI014.
@@ -5678,6 +9409,8 @@ begin
       )
       from messaging.message_templates r
       where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and not r.is_auto_generated
+        and (sender is null or r.deleted_at is null)
         and (of_workspace is null or r.workspace_id = of_workspace)
         and (sender is null or coalesce(r.instance_id, sender) = sender)
         and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
@@ -5689,15 +9422,83 @@ begin
 end;
 $$;
 
+-- admin-api: what a call about a template came to, see begin_template_call. `request`: templateId, token (NULL
+-- for a template that the provider does not have), isKnown (false: the outcome is to be looked up before
+-- anything is repeated), isEdit (it counts among the edits of an approved template), isDeleted, and what is
+-- known now, each optional: providerTemplateId, providerStatus, category, statusReason, quality, components,
+-- parameterFormat. A call whose claim another one has taken changes nothing. Records an event where the
+-- status is another one now. Returns the template. Errors: MI016.
+create or replace function public.settle_template_call(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  is_known constant boolean := (request->>'isKnown')::boolean;
+  is_deleted constant boolean := coalesce((request->>'isDeleted')::boolean, false);
+  former messaging.message_templates;
+  template messaging.message_templates;
+begin
+  select t.* into former
+  from messaging.message_templates t
+  where t.id = (request->>'templateId')::uuid
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI016', message = 'template_not_found';
+  end if;
+  if former.call_token is distinct from (request->>'token')::uuid then
+    return messaging.describe_message_template(former);
+  end if;
+  update messaging.message_templates t
+  set call_token = null, call_ends_at = null, has_open_call = t.has_open_call and not is_known,
+    provider_template_id = coalesce(request->>'providerTemplateId', t.provider_template_id),
+    provider_status = coalesce(
+      request->>'providerStatus', case when is_deleted then 'DELETED' else t.provider_status end
+    ),
+    category = coalesce(request->>'category', t.category),
+    category_changes_to = nullif(t.category_changes_to, request->>'category'),
+    category_changes_at = case
+      when t.category_changes_to is distinct from request->>'category' then t.category_changes_at
+    end,
+    status_reason = case
+      when request->>'providerStatus' is null then t.status_reason else request->>'statusReason'
+    end,
+    quality = coalesce(request->>'quality', t.quality),
+    components = coalesce(request->'components', t.components),
+    parameter_format = coalesce(request->>'parameterFormat', t.parameter_format),
+    edited_at = case
+      when (request->>'isEdit')::boolean and t.provider_status = 'APPROVED'
+      then array(
+        select e from unnest(t.edited_at) as e where e > clock - interval '30 days' order by e
+      ) || clock
+      else t.edited_at
+    end,
+    deleted_at = case
+      when is_deleted then clock when request->>'providerTemplateId' is null then t.deleted_at
+    end,
+    updated_at = clock,
+    defined_at = case when request->'components' is null then t.defined_at else clock end
+  where t.id = former.id
+  returning t.* into template;
+  if template.provider_status is distinct from former.provider_status then
+    perform messaging.record_template_changes(array[template.id]);
+  end if;
+  return messaging.describe_message_template(template);
+end;
+$$;
+
 -- admin-api: makes the stored templates of an instance what its provider's complete list says.
 -- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
 -- a webhook, a person or another sync has decided since is newer than the list), templates
--- [{providerTemplateId, name, language, parameterFormat, components, category, providerStatus}], each provider id once.
+-- [{providerTemplateId, name, language, parameterFormat, components, category, providerStatus, rejectedReason,
+-- quality, isAutoGenerated}], each provider id once. What the channel has made itself is kept out of items.
 -- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
 -- messages and callers may still name them. Records an event of each stored template whose status is
--- another one now.
--- Returns {instanceId, created, updated, unchanged, deleted, items [{templateId, name, language,
+-- another one now, or whose category is.
+-- `limit` {used, total} or NULL is what the provider told of the account, and part of the answer.
+-- Returns {instanceId, limit, created, updated, unchanged, deleted, items [{templateId, name, language,
 -- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.sync_message_templates(request jsonb)
 returns jsonb
@@ -5726,18 +9527,23 @@ begin
 
   with listed as (
     select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
-      e.components, e.category, e."providerStatus" as status
+      e.components, e.category, e."providerStatus" as status, e."rejectedReason" as reason, e.quality,
+      coalesce(e."isAutoGenerated", false) as is_generated
     from jsonb_to_recordset(request->'templates') as e(
       "providerTemplateId" text, name text, language text, "parameterFormat" text,
-      components jsonb, category text, "providerStatus" text
+      components jsonb, category text, "providerStatus" text, "rejectedReason" text, quality text,
+      "isAutoGenerated" boolean
     )
   ),
   matched as (
-    select l.id, m.template_id, r.provider_status as former_status, definition.*,
+    select l.id, m.template_id, r.provider_status as former_status, r.category as former_category, definition.*,
       case
         when r.updated_at > asked_at then coalesce(r.provider_status, l.status)
         else l.status
-      end as status
+      end as status,
+      case when r.updated_at > asked_at then r.status_reason else l.reason end as reason,
+      case when r.updated_at > asked_at then r.quality else coalesce(l.quality, r.quality) end as quality,
+      l.is_generated
     from messaging.match_listed_templates(instance, request->'templates') m
     join messaging.message_templates r on r.workspace_id = instance.workspace_id
       and r.id = m.template_id
@@ -5754,24 +9560,31 @@ begin
     update messaging.message_templates r
     set name = m.name, language = m.language, parameter_format = m.format,
       components = m.components, category = m.category, provider_status = m.status, provider_template_id = m.id,
+      status_reason = m.reason, quality = m.quality, is_auto_generated = m.is_generated,
+      category_changes_to = nullif(r.category_changes_to, m.category),
+      category_changes_at = case
+        when r.category_changes_to is distinct from m.category then r.category_changes_at
+      end,
       updated_at = greatest(r.updated_at, asked_at), defined_at = greatest(r.defined_at, asked_at)
     from matched m
     where r.workspace_id = instance.workspace_id and r.id = m.template_id
       and (
         r.name, r.language, r.parameter_format, r.components, r.category, r.provider_status,
-        r.provider_template_id
+        r.provider_template_id, r.status_reason, r.quality, r.is_auto_generated
       ) is distinct from (
-        m.name, m.language, m.format, m.components, m.category, m.status, m.id
+        m.name, m.language, m.format, m.components, m.category, m.status, m.id, m.reason, m.quality,
+        m.is_generated
       )
-    returning r.id, m.status is distinct from m.former_status as is_decided
+    returning r.id, m.status is distinct from m.former_status
+      or m.category <> m.former_category as is_decided
   ),
   created as (
     insert into messaging.message_templates (
       workspace_id, instance_id, name, language, parameter_format, components, provider_status,
-      provider_template_id, updated_at, defined_at, category
+      provider_template_id, updated_at, defined_at, category, status_reason, quality, is_auto_generated
     )
     select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
-      l.id, asked_at, asked_at, l.category
+      l.id, asked_at, asked_at, l.category, l.reason, l.quality, l.is_generated
     from listed l
     where not exists (select from matched m where m.id = l.id)
     returning id, provider_template_id
@@ -5798,11 +9611,13 @@ begin
     from listed l
     left join matched m on m.id = l.id
     left join created c on c.provider_template_id = l.id
+    where not l.is_generated
     union all
     select d.id, d.name, d.language, d.status, d.provider_template_id, 'deleted' from deleted d
   )
   select jsonb_build_object(
     'instanceId', instance.id,
+    'limit', request->'limit',
     'created', count(*) filter (where i.change = 'created'),
     'updated', count(*) filter (where i.change = 'updated'),
     'unchanged', count(*) filter (where i.change = 'unchanged'),
@@ -5983,7 +9798,7 @@ $$;
 -- them: most of what an accepted message costs is the start of statements.
 -- Returns the results as accept_message gives them, in the order of the calls, with NULL for each call
 -- of which nothing was written.
--- Serves batches alone: a single call costs less by record_plain_call.
+-- Serves groups alone: a single call through it costs 1.54 times as much as by accept_message.
 -- Locks and errors: see accept_messages.
 -- Plans must not depend on statistics: the tables may hold ten rows or millions. The steps inherit the
 -- settings below.
@@ -6036,9 +9851,10 @@ $$;
 
 -- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
 -- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
--- place_message: of one call all are immediate, or none. The caller holds the contacts.
+-- enqueue_message and schedule_message: of one call all are immediate, or none. The caller holds the contacts.
+-- Returns created_at, so that it can be assigned, which costs no statement.
 create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
-returns void
+returns timestamptz
 language plpgsql
 set search_path = ''
 as $$
@@ -6049,7 +9865,7 @@ begin
     id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
     sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
     held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
-    cancel_key, created_at
+    cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder
   )
   select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
     m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
@@ -6060,10 +9876,11 @@ begin
     (m.draft->>'mediaId')::uuid, m.draft->>'pausesAgent' is null,
     (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
     -- Not the transaction's instant: a keyword's answer stands after the contact's word.
-    clock
+    clock, (m.draft->>'replyTo')::uuid, m.draft->>'quotedProviderMessageId',
+    m.draft->'ladder'
   from unnest(messages) as m;
   if messages[1].claim_token is null then
-    return;
+    return clock;
   end if;
   insert into messaging.message_queue (
     message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
@@ -6073,40 +9890,49 @@ begin
     m.claim_token, lease.ends_at
   from unnest(messages) as m
   cross join lateral (select clock + make_interval(secs => m.lease_seconds)) as lease(ends_at);
+  return clock;
 end;
 $$;
 
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived.
--- A message in doubt left before its call was given up, however late the event is.
+-- An unconfirmed message left before its call was given up, however late the event is.
 -- Records its event, and message.sent before it where the message had not been sent as far as was known.
+-- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
+-- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
 -- A failure that may pause its batch is noted (see pause_failing_batches).
--- Returns whether it changed anything. Locks the message, then pacing.
+-- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
   provider_message_id text,
   status text,
   occurred_at timestamptz,
-  error jsonb
+  error jsonb,
+  pricing jsonb default null
 )
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  moved_instance_id uuid;
-  moved_contact_id uuid;
-  is_newly_sent boolean;
-  former_status text;
-  was_unsent boolean;
+  is_official boolean;
+  former messaging.messages;
+  present messaging.messages;
   types text[];
   gone messaging.message_queue;
 begin
-  select m.status, m.sent_at is null into former_status, was_unsent
+  if advance_message.status = 'failed' and messaging.climb_after_status(
+    message_id, advance_message.provider_message_id, occurred_at, error
+  ) then
+    return true;
+  end if;
+  select m.* into former
   from messaging.messages m
   where m.id = advance_message.message_id
   for no key update;
+  select i.provider_class = 'official' into is_official
+  from messaging.instances i where i.id = former.instance_id;
   update messaging.messages m
   set status = advance_message.status,
     provider_message_id = case
@@ -6130,7 +9956,14 @@ begin
     canceled_at = null,
     unconfirmed_at = null,
     is_retryable = false,
-    last_error = case when advance_message.status = 'failed' then error end
+    last_error = case when advance_message.status = 'failed' then error end,
+    pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, advance_message.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    ) - case
+      when m.delivered_at is null and advance_message.status in ('delivered', 'read') then 'market'
+      else ''
+    end
   where m.id = advance_message.message_id
     and case messaging.message_transition(m.status, advance_message.status)
       when 'always' then true
@@ -6144,15 +9977,27 @@ begin
       when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-  returning m.instance_id, m.contact_id, was_unsent and m.sent_at is not null
-  into moved_instance_id, moved_contact_id, is_newly_sent;
+  returning m.* into present;
   if not found then
+    update messaging.messages m
+    set pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, m.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    )
+    where m.id = advance_message.message_id and advance_message.pricing is not null
+      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel'
+    returning m.* into present;
+    if found then
+      perform messaging.note_usage(former, present);
+      return true;
+    end if;
     return false;
   end if;
-  types := array['message.' || advance_message.status];
+  perform messaging.note_usage(former, present);
+  types := array[messaging.status_event(present.message_type, advance_message.status)];
   if advance_message.status in ('delivered', 'read')
-    and former_status not in ('sent', 'delivered', 'read') then
-    types := 'message.sent'::text || types;
+    and former.status not in ('sent', 'delivered', 'read') then
+    types := messaging.status_event(present.message_type, 'sent') || types;
   end if;
   perform messaging.record_message_events(
     array_fill(advance_message.message_id, array[cardinality(types)]),
@@ -6163,22 +10008,33 @@ begin
     )
   );
   if advance_message.status = 'failed' then
-    perform messaging.record_channel_denials(array[moved_contact_id], array[error]);
+    if exists (
+      select from messaging.dispatch d
+      where d.instance_id = present.instance_id and messaging.slows_pace(d, error)
+    ) then
+      perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+      perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
+    end if;
+    perform messaging.forget_under_way(present);
+    perform messaging.record_channel_denials(array[present.contact_id], array[error]);
     perform messaging.note_batch_failures(array[m.id])
     from messaging.messages m
     where m.id = advance_message.message_id and messaging.may_pause_batch(m);
+    perform messaging.fail_invitation(m)
+    from messaging.messages m
+    where m.id = advance_message.message_id and m.ladder ? 'invitationFor';
   end if;
-  if is_newly_sent then
-    perform messaging.note_contact(moved_contact_id);
+  if former.sent_at is null and present.sent_at is not null then
+    perform messaging.note_contact(present.contact_id);
   end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null
   returning q.* into gone;
   if found then
-    perform from messaging.pacing p where p.instance_id = moved_instance_id for no key update;
-    perform messaging.give_back_places(array[gone]);
-    perform messaging.refresh_dispatch(array[moved_instance_id]);
+    perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+    perform messaging.release_day_quota(array[gone]);
+    perform messaging.refresh_dispatch(array[present.instance_id]);
   end if;
   return true;
 end;
@@ -6216,7 +10072,10 @@ begin
   end if;
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
-  perform messaging.refuse_send(instance, contact, message.message_type, message.purpose);
+  perform messaging.refuse_send(
+    case when message.ladder is null then instance end, contact, message.message_type,
+    message.purpose
+  );
   lease_until := clock_timestamp() + make_interval(
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );
@@ -6231,8 +10090,7 @@ begin
   update messaging.messages m
   set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
-  if message.agent_id is null and message.sent_by is distinct from 'ai_agent'
-    and message.pauses_agent then
+  if messaging.restarts_pause(message) then
     paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
     outcome := outcome || jsonb_build_object(
       'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)
@@ -6246,6 +10104,112 @@ begin
     'outcome', outcome,
     'message', messaging.claimed_messages(array[message.id])->0
   ));
+end;
+$$;
+
+-- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
+-- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
+-- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
+create or replace function messaging.await_reply(
+  instance messaging.instances,
+  message messaging.messages,
+  decided jsonb,
+  is_paced boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  invitation_id constant uuid := messaging.find_or_send_invitation(
+    instance, message.id, message.contact_id, message.conversation_id,
+    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
+    is_paced, message.interval_seconds, message.batch_id
+  );
+  present messaging.messages;
+begin
+  update messaging.messages m
+  set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
+    failed_at = null, unconfirmed_at = null,
+    expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
+    ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
+  where m.id = message.id
+  returning m.* into present;
+  perform messaging.note_usage(message, present);
+end;
+$$;
+
+-- accept_message: decides how a new message with a ladder goes, and sends the invitation where it is to wait for an
+-- answer: a message that leaves later anyway is decided when it leaves. `request` as accept_message's.
+-- Returns the ladder to store, whether the message waits, and its timing then: 72 hours unless the call says.
+-- Locks the contact, then pacing. Errors: MI006, whose detail is [{rung, reason}]; MI010.
+create or replace function messaging.begin_ladder(
+  instance messaging.instances,
+  request jsonb,
+  message_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  phone_given text,
+  clock timestamptz,
+  out ladder jsonb,
+  out is_waiting boolean,
+  out timing jsonb
+)
+returns record
+language plpgsql
+set search_path = ''
+as $$
+declare
+  delivery constant jsonb := request->'delivery';
+begin
+  timing := nullif(delivery->'timing', 'null');
+  ladder := messaging.decide_ladder(
+    instance, begin_ladder.contact_id, request->'message'->'ladder'
+  );
+  if ladder ? 'isExhausted' then
+    raise exception using errcode = 'MI006', message = 'outside_conversation_window',
+      detail = (ladder->'passed')::text;
+  end if;
+  is_waiting := ladder->'shown'->>'sentAs' = 'invitation'
+    and messaging.earliest_departure(delivery, clock) <= clock;
+  if is_waiting then
+    ladder := messaging.waiting_ladder(
+      ladder,
+      messaging.find_or_send_invitation(
+        instance, begin_ladder.message_id, begin_ladder.contact_id, begin_ladder.conversation_id,
+        ladder->'rungs'->(ladder->>'place')::integer, request->'message'->>'sentBy',
+        begin_ladder.phone_given, coalesce((delivery->>'queued')::boolean, false),
+        (delivery->>'intervalSeconds')::integer, null
+      ),
+      timing->>'expiresAt' is null
+    );
+    timing := coalesce(timing, '{}') || jsonb_build_object(
+      'expiresAt', messaging.reply_awaited_until((timing->>'expiresAt')::timestamptz, clock)
+    );
+  end if;
+end;
+$$;
+
+-- Ends what waits for a contact's answer as `canceled`: the answer was a keyword that denies marketing. The
+-- caller holds the contact. Locks the messages, then batches.
+create or replace function messaging.cancel_waiting_messages(contact_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  waiting constant uuid[] := array(
+    select m.id from messaging.messages m
+    where m.contact_id = any (messaging.merged_contact_ids(cancel_waiting_messages.contact_id))
+      and m.ladder is not null and m.status = 'queued' and m.held_by = 'awaiting_reply'
+    order by m.id
+    for no key update
+  );
+begin
+  if waiting <> '{}' then
+    perform messaging.end_unqueued_messages(waiting, 'canceled');
+  end if;
 end;
 $$;
 
@@ -6277,6 +10241,117 @@ begin
   if expires_at <= messaging.earliest_departure(delivery, clock) then
     raise exception using errcode = 'MI057', message = 'expiresAt is before the message leaves';
   end if;
+end;
+$$;
+
+-- advance_message: a delivery event says that the channel has refused a message with a ladder after all. Lets it
+-- take its next rung, where the refusal gives way to one, and returns whether it did, or is to be told again: while
+-- its call is under way the event is kept until the call is settled. Never after it was delivered.
+-- Locks the contact, the message, pacing, dispatch.
+create or replace function messaging.climb_after_status(
+  message_id uuid,
+  provider_message_id text,
+  occurred_at timestamptz,
+  error jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  perform from messaging.contacts c
+  where c.id = (
+    select m.contact_id from messaging.messages m
+    where m.id = climb_after_status.message_id and m.ladder->'rungs' is not null
+  )
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = climb_after_status.message_id
+  for no key update;
+  -- As message_transition: another id is another attempt's, the same one that of an attempt before this one.
+  if not messaging.gives_way(
+    message.ladder->'shown'->>'sentAs', error->>'meaning', message.ladder ? 'closedAt'
+  )
+    or (case message.status
+        when 'sent' then message.provider_message_id <> climb_after_status.provider_message_id
+        when 'unconfirmed' then message.provider_message_id = climb_after_status.provider_message_id
+        when 'queued' then message.provider_message_id = climb_after_status.provider_message_id
+        when 'sending' then message.provider_message_id = climb_after_status.provider_message_id
+        else true
+      end
+    ) then
+    return false;
+  end if;
+  if message.status in ('queued', 'sending') then
+    insert into messaging.unmatched_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    select message.instance_id, climb_after_status.provider_message_id, 'failed',
+      climb_after_status.occurred_at, climb_after_status.error
+    from messaging.message_queue q
+    where q.message_id = message.id and q.claim_token is not null
+      and climb_after_status.provider_message_id is not null
+    on conflict do nothing;
+    return found;
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  message := messaging.message_after_merge(message);
+  decided := messaging.climb_ladder(instance, message, error);
+  perform messaging.go_on_by_ladder(instance, message, decided, error);
+  -- What had been sent is no longer the last message.
+  if message.sent_at is not null then
+    perform messaging.note_contact(message.contact_id);
+  end if;
+  return true;
+end;
+$$;
+
+-- Gives the next rung its turn: the one that a message with a ladder has taken was refused. `error`: the
+-- refusal, with its meaning; NULL where the rung can only be decided anew. Returns the ladder as decide_ladder
+-- decides it then; NULL where the refusal gives no way to another rung. Changes no message. Locks the contact.
+create or replace function messaging.climb_ladder(
+  instance messaging.instances,
+  message messaging.messages,
+  error jsonb
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ladder jsonb := message.ladder;
+  sent_as constant text := ladder->'shown'->>'sentAs';
+  is_closed constant boolean := error->>'meaning' = 'outside_conversation_window';
+begin
+  if sent_as <> 'invitation'
+    and not messaging.gives_way(sent_as, error->>'meaning', ladder ? 'closedAt') then
+    return null;
+  end if;
+  if is_closed then
+    -- What the contact wrote after the decision opens it: the channel tells whole seconds, so no clock of ours
+    -- could say what came later.
+    ladder := ladder || jsonb_build_object(
+      'closedAt', coalesce(ladder->>'openSince', '-infinity')
+    );
+  end if;
+  if ladder->>'place' is not null then
+    ladder := ladder || jsonb_build_object(
+      'from', (ladder->>'place')::integer + 1,
+      'refused', coalesce(ladder->'refused', '[]') || jsonb_build_object(
+        'rung', ladder->'rungs'->(ladder->>'place')::integer->'rung',
+        'reason', coalesce(error->>'meaning', error->>'code', 'not_delivered')
+      )
+    );
+  end if;
+  return messaging.decide_ladder(instance, message.contact_id, ladder);
 end;
 $$;
 
@@ -6347,6 +10422,60 @@ begin
 end;
 $$;
 
+-- Decides how a message with a ladder goes now: as it is while the contact's window is open, else by the first
+-- rung that can be taken, from the place `from` on. The one place that decides: where the call is recorded, when
+-- the message leaves, and after the channel has said that the window is closed.
+-- Returns the ladder with `place` and shown.sentAs; with isExhausted and passed [{rung, reason}] where none is
+-- left, those that the channel has refused first.
+-- Locks the contact: what arrives from it meanwhile waits, and then finds what waits for it.
+create or replace function messaging.decide_ladder(
+  instance messaging.instances,
+  contact_id uuid,
+  ladder jsonb
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  told constant jsonb := coalesce(ladder->'shown', '{}') - 'template';
+  undecided constant jsonb := ladder - array['place', 'isExhausted', 'passed'];
+  passed jsonb := coalesce(ladder->'refused', '[]');
+  rung jsonb;
+  reason text;
+begin
+  select c.* into strict contact from messaging.contacts c
+  where c.id = decide_ladder.contact_id
+  for no key update;
+  if messaging.is_window_open(
+    instance.provider_class, contact.last_inbound_at, (ladder->>'closedAt')::timestamptz,
+    clock_timestamp()
+  ) then
+    return undecided || jsonb_build_object(
+      'shown', told || '{"sentAs": "message"}', 'openSince', contact.last_inbound_at
+    );
+  end if;
+  for place in coalesce((ladder->>'from')::integer, 0)
+    .. jsonb_array_length(ladder->'rungs') - 1 loop
+    rung := ladder->'rungs'->place;
+    reason := messaging.rung_refusal(instance, contact, rung);
+    if reason is null then
+      return undecided || jsonb_build_object(
+        'place', place,
+        'shown', told || jsonb_build_object('sentAs', messaging.rung_sent_as(rung)) || case
+          when messaging.rung_sent_as(rung) = 'template'
+            then jsonb_build_object('template', messaging.rung_template(rung))
+          else '{}'
+        end
+      );
+    end if;
+    passed := passed || jsonb_build_object('rung', rung->>'rung', 'reason', reason);
+  end loop;
+  return undecided || jsonb_build_object('isExhausted', true, 'passed', passed);
+end;
+$$;
+
 -- settle_messages: locks the queue rows and messages whose claim the results still hold, and decides
 -- what becomes of each. Changes nothing. `results` as in settle_messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -6364,7 +10493,8 @@ begin
       q.instance_id,
       m.contact_id,
       q.claim_token,
-      q.lane,
+      -- A message of a group is in the unpaced lane only while it is in flight.
+      case when q.departs_at is not null then 'paced' else q.lane end,
       r.outcome,
       r."providerMessageId",
       r."waId",
@@ -6393,15 +10523,19 @@ begin
         when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
       end as retry_at,
       outage.is_outage,
-      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials, false)
-        as holds_instance,
+      coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and not (r."retryAfterMs" is null and exists (
+            select from messaging.dispatch d
+            where d.instance_id = q.instance_id and messaging.slows_pace(d, r.error)
+          )),
+        false
+      ) as holds_instance,
       old.has_old_credentials,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
-      r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
-        and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
-        and m.pauses_agent as pauses_agent,
+      r.outcome = 'accepted' and q.max_attempts > 1 and messaging.restarts_pause(m)
+        as pauses_agent,
       r."calledAfterMs",
       r."channelStatus"
     from jsonb_to_recordset(results) as r(
@@ -6493,9 +10627,10 @@ begin
   return (
     select jsonb_agg(
       case when p.place is not null then
-        messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
-          || jsonb_build_object('claimToken', p.claim_token, 'to', coalesce(p.send_address, p.phone))
-          || coalesce(limits->p.place::text, '{}')
+        messaging.accepted_outcome(
+          'sent', p.contact_id, p.conversation_id, null, null, p.message_id, null, null,
+          p.paused_until, p.time_zone, p.claim_token, coalesce(p.send_address, p.phone)
+        ) || coalesce(limits->p.place::text, '{}')
       end
       order by numbers.place
     )
@@ -6541,6 +10676,149 @@ begin
     || messaging.read_message_contact(shown.contact_id)
     || messaging.message_media(message.media_id, message.content)
     || messaging.received_file_error(message);
+end;
+$$;
+
+-- Ends the last change that a call asked for, with its `outcome` (done, refused, unknown). Done: writes the new
+-- words or the deletion, and records its event where they are news.
+-- The caller has locked the message.
+create or replace function messaging.end_message_change(
+  message messaging.messages,
+  outcome text,
+  error jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_done constant boolean := outcome = 'done';
+  is_edit constant boolean := message.change->>'kind' = 'edit';
+  is_news constant boolean := is_done and case
+    when is_edit then message.message is distinct from message.change->>'message'
+    else message.deleted_at is null
+  end;
+begin
+  update messaging.messages m
+  set change = m.change
+      || jsonb_build_object('status', outcome, 'error', case when not is_done then error end),
+    message = case when is_news and is_edit then m.change->>'message' else m.message end,
+    edited_at = case when is_news and is_edit then clock_timestamp() else m.edited_at end,
+    deleted_at = case when is_news and not is_edit then clock_timestamp() else m.deleted_at end
+  where m.id = message.id;
+  if is_news then
+    perform messaging.record_message_events(
+      array[message.id], array[case when is_edit then 'message.edited' else 'message.deleted' end]
+    );
+  end if;
+end;
+$$;
+
+-- Takes waiting messages out of the queue for good: they become `status`, canceled or expired. A message
+-- in flight stays: its claim says what becomes of it. Their slots are released (see release_slots).
+-- Returns the ids of those that ended.
+-- The caller holds the messages. Locks pacing, then dispatch. Tries the queue rows without waiting: their
+-- holders are about to send the messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.end_queued_messages(message_ids uuid[], status text)
+returns uuid[]
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  instance_ids uuid[];
+  ended uuid[];
+  gone messaging.message_queue[];
+begin
+  select array_agg(distinct m.instance_id) into instance_ids
+  from messaging.messages m
+  where m.id = any (message_ids);
+  perform from messaging.pacing p
+  where p.instance_id = any (instance_ids)
+  order by p.instance_id
+  for no key update;
+  with waiting as materialized (
+    select w.message_id
+    from messaging.message_queue w
+    where w.message_id = any (message_ids) and w.claim_token is null
+    for update skip locked
+  ),
+  taken as (
+    delete from messaging.message_queue q
+    using waiting
+    where q.message_id = any (array[waiting.message_id])
+    returning q
+  )
+  select array_agg(taken.q order by (taken.q).message_id) into gone from taken;
+  if gone is null then
+    return '{}';
+  end if;
+  ended := array(select g.message_id from unnest(gone) as g);
+  update messaging.messages m
+  set status = end_queued_messages.status,
+    canceled_at = case when end_queued_messages.status = 'canceled' then clock end
+  where m.id = any (ended);
+  perform messaging.record_message_events(
+    ended, array['message.' || end_queued_messages.status]
+  );
+  perform messaging.release_slots(gone);
+  perform messaging.refresh_dispatch(instance_ids);
+  return ended;
+end;
+$$;
+
+-- The error of a message for which no rung was left, with what was wrong with each. `passed`: see
+-- decide_ladder.
+create or replace function messaging.exhausted_error(passed jsonb)
+returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'code', 'outside_conversation_window',
+    'message', 'The conversation window is closed, and no rung of outsideWindow was left: ' || (
+      select string_agg((p.one->>'rung') || ' (' || (p.one->>'reason') || ')', ', ' order by p.place)
+      from jsonb_array_elements(passed) with ordinality as p(one, place)
+    )
+  );
+end;
+$$;
+
+-- An invitation was refused: each message that waits for its answer takes its next rung, or fails. The caller
+-- holds the invitation. Locks the contact, the messages, pacing, dispatch.
+create or replace function messaging.fail_invitation(invitation messaging.messages)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  select i.* into strict instance from messaging.instances i where i.id = invitation.instance_id;
+  for message in
+    select m.*
+    from messaging.messages m
+    where m.contact_id = any (messaging.merged_contact_ids(invitation.contact_id))
+      and m.ladder is not null and m.status = 'queued' and m.held_by = 'awaiting_reply'
+      and m.ladder->'shown'->>'invitationId' = invitation.id::text
+    order by m.created_at, m.id
+    for no key update
+  loop
+    message := messaging.message_after_merge(message);
+    decided := messaging.climb_ladder(instance, message, invitation.last_error);
+    perform messaging.go_on_by_ladder(instance, message, decided, invitation.last_error);
+  end loop;
 end;
 $$;
 
@@ -6592,6 +10870,129 @@ begin
     having count(*) = 1;
   end if;
   return found_id;
+end;
+$$;
+
+-- The invitation to a contact that a message waits for: the open one of the last 24 hours, or a new one, which
+-- goes as the message would: at the pace where it `is_paced`, else at once, such as in the slot of a message that
+-- was to leave now. Returns its id. The caller holds the contact, so that two messages find one invitation, and
+-- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
+-- Errors: MI010.
+create or replace function messaging.find_or_send_invitation(
+  instance messaging.instances,
+  message_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  rung jsonb,
+  sent_by text,
+  phone_given text,
+  is_paced boolean,
+  interval_seconds integer,
+  of_batch uuid
+)
+returns uuid
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  invitation_id uuid;
+  slot timestamptz := clock;
+  held_by text;
+begin
+  select m.id into invitation_id
+  from messaging.messages m
+  where m.contact_id = any (messaging.merged_contact_ids(find_or_send_invitation.contact_id))
+    and m.ladder is not null and m.ladder ? 'invitationFor'
+    and m.status not in ('failed', 'canceled', 'expired')
+    and coalesce(m.sent_at, m.created_at) > clock - interval '24 hours'
+  order by m.created_at desc
+  limit 1;
+  if found then
+    return invitation_id;
+  end if;
+  invitation_id := gen_random_uuid();
+  if not is_paced then
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (invitation_id, instance.id, 'unpaced', clock, clock);
+  else
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      invitation_id, instance, find_or_send_invitation.interval_seconds, clock, interval '0', find_or_send_invitation.contact_id
+    ) e;
+  end if;
+  perform messaging.add_outbound_messages(array[row(
+    invitation_id, instance.id, find_or_send_invitation.contact_id,
+    find_or_send_invitation.conversation_id,
+    jsonb_build_object(
+      'messageType', 'template', 'message', rung->'message', 'content', rung->'content',
+      'purpose', rung->'purpose', 'sentBy', find_or_send_invitation.sent_by, 'pausesAgent', false,
+      'ladder', jsonb_build_object(
+        'invitationFor', find_or_send_invitation.message_id,
+        'batchId', of_batch,
+        'shown', jsonb_build_object(
+          'sentAs', 'template', 'template', messaging.rung_template(rung),
+          'invitationFor', find_or_send_invitation.message_id
+        )
+      )
+    ),
+    null, null, case when is_paced then 'queued' else 'scheduled' end,
+    find_or_send_invitation.interval_seconds,
+    slot, held_by, find_or_send_invitation.phone_given, null, null, null, null
+  )::messaging.outbound_message]);
+  return invitation_id;
+end;
+$$;
+
+-- Lets a message that is in no queue go on by its ladder, as `decided` (see climb_ladder): back into the queue,
+-- as its own mode would; or it waits for an answer; or it fails, where no rung is left. `error`: what the channel
+-- said. The caller holds the message and its contact. Locks pacing, then dispatch.
+create or replace function messaging.go_on_by_ladder(
+  instance messaging.instances,
+  message messaging.messages,
+  decided jsonb,
+  error jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
+begin
+  if decided ? 'isExhausted' then
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
+      is_retryable = false, ladder = decided, unconfirmed_at = null,
+      last_error = messaging.exhausted_error(decided->'passed')
+    where m.id = message.id;
+    perform messaging.record_message_events(array[message.id], array['message.failed']);
+    return;
+  end if;
+  begin
+    if is_invitation then
+      perform messaging.await_reply(
+        instance, message, decided, message.mode = 'queued'
+      );
+    else
+      message.held_by := null;
+      perform messaging.requeue_message(message);
+    end if;
+    update messaging.messages m
+    set last_error = error, is_retryable = false,
+      expires_at = case
+        when not is_invitation and m.ladder ? 'endsByDefault' then null else m.expires_at
+      end,
+      ladder = case when is_invitation then m.ladder else decided - 'endsByDefault' end
+    where m.id = message.id;
+  exception when sqlstate 'MI010' then
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
+      last_error = '{"code": "send_window_never_opens", "message": "The send window never opens."}'
+    where m.id = message.id;
+    perform messaging.record_message_events(array[message.id], array['message.failed']);
+  end;
 end;
 $$;
 
@@ -6815,7 +11216,8 @@ $$;
 
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
--- counts already. Reads no table, so that it is cheap for many rows at once. Of a message that waits it
+-- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
+-- seconds (see shown_price). Of a message that waits it
 -- shows its slot as stored; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
@@ -6875,7 +11277,18 @@ begin
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
     'lastError', messaging.shown_error(message.last_error)
-  ) || messaging.shown_parts(message.content);
+  ) || messaging.shown_price(
+    message.id, message.delivered_at, message.pricing, message.estimated_cost, message.cost_currency
+  ) || messaging.shown_parts(message.content) || case
+    when message.change is null then '{}'
+    else jsonb_build_object('change', messaging.shown_change(message.change, time_zone, now()))
+  end || case
+    when message.ladder is null then '{}'
+    else coalesce(message.ladder->'shown', '{}')
+  end || case
+    when message.group_receipts is null then '{}'
+    else jsonb_build_object('groupReceipts', message.group_receipts)
+  end;
 end;
 $$;
 
@@ -6959,65 +11372,6 @@ begin
 end;
 $$;
 
--- Puts an accepted message that does not leave at once where its delivery requires: `queued` into the paced
--- lane, `scheduled` (delayed, for an instant of the caller's, or deferred to the dispatcher) into the
--- unpaced lane. See accept_message for `delivery`, enqueue_message for `typing`. The caller stores it with
--- add_outbound_messages.
-create or replace function messaging.place_message(
-  message_id uuid,
-  instance messaging.instances,
-  delivery jsonb,
-  typing interval,
-  contact_id uuid,
-  out mode text,
-  out slot timestamptz,
-  out held_by text
-)
-language plpgsql
-set search_path = ''
-as $$
-declare
-  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  send_at constant timestamptz := date_trunc(
-    'milliseconds', (delivery->'timing'->>'sendAt')::timestamptz
-  );
-  not_before constant timestamptz := messaging.earliest_departure(delivery, clock);
-  is_delayed constant boolean := not_before > clock;
-  enqueued record;
-  is_new boolean;
-  counted_on date;
-begin
-  if (delivery->>'queued')::boolean then
-    mode := 'queued';
-    if send_at > clock then
-      enqueued := messaging.enqueue_message_later(
-        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
-      );
-    else
-      enqueued := messaging.enqueue_message(
-        message_id, instance, (delivery->>'intervalSeconds')::integer, not_before, typing, contact_id
-      );
-    end if;
-    slot := enqueued.slot;
-    held_by := coalesce(enqueued.held_by, case when is_delayed then 'delay' end);
-  else
-    mode := 'scheduled';
-    slot := not_before;
-    held_by := case when is_delayed then 'delay' end;
-    if instance.protection is not null then
-      select c.is_new, c.counted_on into is_new, counted_on
-      from messaging.count_unpaced_send(instance.id, contact_id, slot) c;
-    end if;
-    insert into messaging.message_queue (
-      message_id, instance_id, lane, scheduled_at, visible_at, is_new, counted_on
-    )
-    values (
-      message_id, instance.id, 'unpaced', slot, slot, is_new, counted_on
-    );
-  end if;
-end;
-$$;
-
 -- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
 -- was. The caller holds the message and pacing. Errors: MI010.
 create or replace function messaging.place_moved_message(
@@ -7094,7 +11448,7 @@ begin
         ),
         call.phone, wanted.identity_key, t.id,
         call.authentication->>'functionName', i.requests_per_minute,
-        messaging.is_token_use_due(t.last_used_at, clock),
+        t.is_use_due,
         call.idempotency, call.message, call.delivery,
         coalesce(former.message_id, gen_random_uuid()),
         coalesce(former.claim_token, gen_random_uuid()),
@@ -7119,17 +11473,13 @@ begin
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
     cross join lateral (
       select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
-        n.xmin::text as version
+        n.people_scope, n.workspace_id, n.budget, n.xmin::text as version
       from messaging.instances n
       where n.id = call.instance_id
       offset 0
     ) as i
     left join lateral (
-      select k.id, k.last_used_at
-      from messaging.client_tokens k
-      where k.token_hash = call.authentication->>'tokenHash' and k.instance_id = i.id
-        and messaging.may_token_send(k, clock)
-        and i.version = call.authentication->>'instanceVersion'
+      select k.* from messaging.sending_token(i.id, i.version, call.authentication, clock) as k
       offset 0
     ) as t on true
     cross join lateral (
@@ -7137,13 +11487,15 @@ begin
       offset 0
     ) as wanted
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
       from messaging.contacts c
       where c.instance_id = i.id and c.identity_key = wanted.identity_key
       offset 0
     ) as own on true
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
       from messaging.contacts c
       where own.id is null and c.id = (
         select a.contact_id from messaging.contact_addresses a
@@ -7159,22 +11511,57 @@ begin
     ) as v on true
     left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
     where messaging.is_bare_message(call.request)
-      and (call.delivery->>'queued')::boolean is not true
-      and (call.delivery->>'isDeferred')::boolean is not true
-      and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and messaging.leaves_at_once(call.delivery, clock)
       and call.delivery->>'timing' is null
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
+      -- May have to wait: see budget_hold.
+      and not messaging.stopped_by_budget(i.budget, call.message->>'purpose', null)
       and call.message->>'pausesAgent' is null
+      and call.message->'fit' is null
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
-        coalesce(own.consent_marketing, shown.consent_marketing),
+        messaging.effective_consent(
+          call.message->>'purpose', i.people_scope, i.workspace_id,
+          coalesce(own.id, shown.id), wanted.identity_key,
+          coalesce(own.consent_marketing, shown.consent_marketing),
+          coalesce(own.consent_at, shown.consent_at)
+        ),
         coalesce(own.last_inbound_at, shown.last_inbound_at),
         i.provider_class, call.message->>'messageType', call.message->>'purpose', clock
       ) is null
       and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
+end;
+$$;
+
+-- How a message with a ladder would go at `slot`, by what is known now: the rung that it would take, {} for the
+-- message as it is, NULL where no rung is left. `contact`: a row of NULLs for whom no contact exists yet. Decides
+-- nothing: see decide_ladder.
+create or replace function messaging.planned_rung(
+  instance messaging.instances,
+  contact messaging.contacts,
+  ladder jsonb,
+  slot timestamptz
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  rung jsonb;
+begin
+  if messaging.is_window_open(instance.provider_class, contact.last_inbound_at, null, slot) then
+    return '{}';
+  end if;
+  for rung in select r.value from jsonb_array_elements(ladder->'rungs') as r loop
+    if messaging.rung_refusal(instance, contact, rung) is null then
+      return rung;
+    end if;
+  end loop;
+  return null;
 end;
 $$;
 
@@ -7196,9 +11583,60 @@ begin
 end;
 $$;
 
+-- Lets what waits for a contact's answer leave, in order, where its window is open now: what was queued at the
+-- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
+-- A message whose send window never opens waits on, until its end.
+create or replace function messaging.release_waiting_messages(contact_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  last_at_once uuid;
+begin
+  for message in
+    select m.*
+    from messaging.messages m
+    join messaging.contacts c on c.id = release_waiting_messages.contact_id
+    where m.contact_id = any (
+      messaging.merged_contact_ids(release_waiting_messages.contact_id)
+    )
+      and m.ladder is not null and m.status = 'queued' and m.held_by = 'awaiting_reply'
+      and messaging.is_window_open(
+        'official', c.last_inbound_at, (m.ladder->>'closedAt')::timestamptz, clock_timestamp()
+      )
+    order by m.created_at, m.id
+    for no key update of m
+  loop
+    begin
+      message := messaging.message_after_merge(message);
+      message.held_by := null;
+      perform messaging.requeue_message(message);
+      if message.mode <> 'queued' then
+        update messaging.message_queue q set goes_after = last_at_once
+        where q.message_id = message.id and last_at_once is not null;
+        last_at_once := message.id;
+      end if;
+      update messaging.messages m
+      set contact_id = message.contact_id, conversation_id = message.conversation_id,
+        phone_given = message.phone_given,
+        expires_at = case when m.ladder ? 'endsByDefault' then null else m.expires_at end,
+        ladder = jsonb_set(
+          m.ladder - array['place', 'endsByDefault'], '{shown,sentAs}', '"message"'
+        )
+      where m.id = message.id;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
+end;
+$$;
+
 -- accept_message: finds or creates what a call is about, step by step: any call that the one statement of
--- accept_message does not answer. The contact, its conversation, the address, the assignment, and the
--- agent. `request` and the errors are accept_message's.
+-- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
+-- the assignment, and the agent. `request` and the errors are accept_message's.
 create or replace function messaging.resolve_send(
   instance messaging.instances,
   request jsonb,
@@ -7207,6 +11645,8 @@ create or replace function messaging.resolve_send(
   out conversation_id uuid,
   out assigned_to uuid,
   out address text,
+  out quoted_provider_message_id text,
+  out quoted_is_ours boolean,
   out assignment jsonb,
   out agent_id uuid
 )
@@ -7223,10 +11663,25 @@ begin
     perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
   end if;
   if draft is not null then
-    perform messaging.refuse_send(instance, contact, draft->>'messageType', draft->>'purpose');
+    -- With a ladder a closed window refuses nothing yet: see decide_ladder.
+    perform messaging.refuse_send(
+      case when draft->'ladder' is null then instance end, contact, draft->>'messageType',
+      draft->>'purpose'
+    );
     address := messaging.channel_send_address(
       instance, contact, request->>'phone', draft->>'needsPhone' is not null
     );
+  end if;
+  if draft->>'replyTo' is not null then
+    select m.provider_message_id, m.direction = 'outbound'
+    into quoted_provider_message_id, quoted_is_ours
+    from messaging.messages m
+    where m.id = (draft->>'replyTo')::uuid and m.instance_id = instance.id
+      and m.contact_id = any (messaging.merged_contact_ids(contact.id))
+      and m.provider_message_id is not null;
+    if not found then
+      raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   if nullif(request->'assignment', 'null') is not null then
@@ -7236,10 +11691,12 @@ begin
   end if;
   if request->'agent'->>'answersThrough' is not null then
     agent_id := (request->'agent'->>'agentId')::uuid;
-    perform messaging.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
-      (request->'agent'->>'answersThrough')::bigint
-    );
+    if request->'agent'->>'isContinued' is null then
+      perform messaging.take_agent_turn(
+        conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+        (request->'agent'->>'answersThrough')::bigint
+      );
+    end if;
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then
@@ -7249,6 +11706,72 @@ begin
   phone := contact.phone;
   conversation_id := conversation.id;
   assigned_to := coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to);
+end;
+$$;
+
+-- Why a rung of a ladder cannot be taken now, as answers say it; NULL where it can. `rung`: {rung, reason (what
+-- was wrong with it when it was filled), templateId, purpose, …}.
+create or replace function messaging.rung_refusal(
+  instance messaging.instances,
+  contact messaging.contacts,
+  rung jsonb
+)
+returns text
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  template messaging.message_templates;
+begin
+  if rung->>'reason' is not null then
+    return rung->>'reason';
+  elsif rung->>'rung' = 'directSend' then
+    return case when not instance.direct_send then 'direct_send_off' end;
+  end if;
+  select t.* into template from messaging.message_templates t
+  where t.id = (rung->>'templateId')::uuid and t.deleted_at is null;
+  return case
+    when template.id is null then 'template_not_found'
+    when template.provider_template_id is null then 'template_not_synced_with_provider'
+    when template.provider_status is distinct from 'APPROVED' then 'template_not_approved'
+    when messaging.denies_marketing(
+      messaging.contact_consent(contact, rung->>'purpose'), rung->>'purpose'
+    ) then 'contact_opted_out'
+  end;
+end;
+$$;
+
+-- Puts an accepted message into the unpaced lane, due at `slot`: one that is delayed, for an instant of the
+-- caller's, or deferred to the dispatcher. `is_held` as enqueue_message. The caller stores it with
+-- add_outbound_messages.
+create or replace function messaging.schedule_message(
+  message_id uuid,
+  instance messaging.instances,
+  contact_id uuid,
+  inout slot timestamptz,
+  out held_by text,
+  out is_held boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_new boolean;
+  counted_on date;
+begin
+  if instance.protection is not null then
+    select c.is_new, c.counted_on into is_new, counted_on
+    from messaging.count_unpaced_send(instance.id, contact_id, slot) c;
+  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, visible_at, is_new, counted_on
+  )
+  values (
+    message_id, instance.id, 'unpaced', slot, slot, is_new, counted_on
+  )
+  returning exists (select from messaging.hold_at(instance.id, slot)) into is_held;
 end;
 $$;
 
@@ -7268,6 +11791,7 @@ declare
   ids uuid[];
   types text[];
   failed uuid[];
+  invitations uuid[];
 begin
   with changed as (
     update messaging.messages m
@@ -7302,29 +11826,44 @@ begin
       end
     from unnest(settlements) as s
     cross join lateral (
-      select f.status from messaging.messages f where f.id = s.message_id offset 0
+      select f.status, f.sent_at from messaging.messages f where f.id = s.message_id offset 0
     ) as former
     where m.id = any (array[s.message_id])
-    returning m.id, m.status, former.status as former_status,
+    returning m.id, m.status, m.message_type, former.status as former_status, m.instance_id,
+      case when former.sent_at is null then m.sent_at end as newly_sent_at,
+      m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
       messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select c.id, c.instance_id, c.newly_sent_at, false
+    from changed c
+    where c.newly_sent_at is not null
   )
   select array_agg(c.id order by c.id) filter (where is_new.status),
-    array_agg('message.' || c.status order by c.id) filter (where is_new.status),
-    array_agg(c.id) filter (where c.may_pause_batch)
-  into ids, types, failed
+    array_agg(messaging.status_event(c.message_type, c.status) order by c.id)
+      filter (where is_new.status),
+    array_agg(c.id) filter (where c.may_pause_batch),
+    array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
+  into ids, types, failed, invitations
   from changed c
   cross join lateral (
     select c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed') as status
   ) as is_new;
   perform messaging.record_message_events(ids, types);
   perform messaging.note_batch_failures(failed);
+  if invitations is not null then
+    perform messaging.fail_invitation(m) from messaging.messages m
+    where m.id = any (invitations);
+  end if;
 end;
 $$;
 
 -- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
 -- settle_plain_acceptances does several: one statement for both would cost a send 1.10 times as many
 -- instructions. `result` as in settle_messages, without an address.
--- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain: a
+-- reaction's never is, which is told otherwise and is nobody's newest message.
 -- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
 -- checked before rows are locked. A locked row is read anew.
 create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
@@ -7350,6 +11889,7 @@ begin
   join messaging.messages m on m.id = q.message_id
   where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
     and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and m.message_type <> 'reaction'
     and (
       provider_id is null
       or pg_advisory_xact_lock(
@@ -7377,18 +11917,24 @@ begin
       failed_at = null,
       unconfirmed_at = null
     from messaging.contacts c
+    cross join lateral messaging.shown_contact(c) as shown
     where m.id = settled and c.id = addressee
-    returning m.instance_id, messaging.snapshot_message(
+    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
       m,
       c.name,
-      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
-      (select h.identities from messaging.hidden_identities(c.id) as h),
+      shown.phone,
+      shown.identities,
       false
     ) as message
   ),
   told as (
     insert into messaging.events (instance_id, contact_id, type, message)
     select s.instance_id, (s.message).contact_id, 'message.sent', s.message
+    from sent s
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select s.id, s.instance_id, s.sent_at, false
     from sent s
   )
   update messaging.contact_activity a
@@ -7397,7 +11943,7 @@ begin
       messaging.change_instant(a.instance_id)
     ),
     last_message_at = greatest(a.last_message_at, clock),
-    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > clock, false)
+    awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, clock)
   where a.contact_id = addressee and not has_news;
   if has_news then
     perform messaging.apply_unmatched_statuses(array[settled]);
@@ -7452,10 +11998,8 @@ begin
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
         as provider_id,
       (told #>> array[q.message_id::text, 'calledAfterMs'])::integer as called_after_ms,
-      q.echo is null and m.status in ('queued', 'sending') as is_plain,
-      m.agent_id is null and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
-        and m.pauses_agent as pauses_agent
+      q.echo is null and m.status in ('queued', 'sending') and m.message_type <> 'reaction' as is_plain,
+      messaging.restarts_pause(m) as pauses_agent
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
@@ -7482,14 +12026,20 @@ begin
       failed_at = null,
       unconfirmed_at = null
     from messaging.contacts c
+    cross join lateral messaging.shown_contact(c) as shown
     where m.id = any (settled) and c.id = any (array[m.contact_id])
-    returning m.instance_id, messaging.snapshot_message(
+    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
       m,
       c.name,
-      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
-      (select h.identities from messaging.hidden_identities(c.id) as h),
+      shown.phone,
+      shown.identities,
       false
     ) as message
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select s.id, s.instance_id, s.sent_at, false
+    from sent s
   )
   insert into messaging.events (instance_id, contact_id, type, message)
   select s.instance_id, (s.message).contact_id, 'message.sent', s.message
@@ -7547,65 +12097,6 @@ begin
 end;
 $$;
 
--- Takes waiting messages out of the queue for good: they become `status`, canceled or expired. A message
--- in flight stays: its claim says what becomes of it. Their slots are given back (see give_back_slots).
--- Returns the ids of those that were withdrawn.
--- The caller holds the messages. Locks pacing, then dispatch. Tries the queue rows without waiting: their
--- holders are about to send the messages.
--- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.withdraw_messages(message_ids uuid[], status text)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  instance_ids uuid[];
-  withdrawn uuid[];
-  gone messaging.message_queue[];
-begin
-  select array_agg(distinct m.instance_id) into instance_ids
-  from messaging.messages m
-  where m.id = any (message_ids);
-  perform from messaging.pacing p
-  where p.instance_id = any (instance_ids)
-  order by p.instance_id
-  for no key update;
-  with waiting as materialized (
-    select w.message_id
-    from messaging.message_queue w
-    where w.message_id = any (message_ids) and w.claim_token is null
-    for update skip locked
-  ),
-  taken as (
-    delete from messaging.message_queue q
-    using waiting
-    where q.message_id = any (array[waiting.message_id])
-    returning q
-  )
-  select array_agg(taken.q order by (taken.q).message_id) into gone from taken;
-  if gone is null then
-    return '{}';
-  end if;
-  withdrawn := array(select g.message_id from unnest(gone) as g);
-  update messaging.messages m
-  set status = withdraw_messages.status,
-    canceled_at = case when withdraw_messages.status = 'canceled' then clock end
-  where m.id = any (withdrawn);
-  perform messaging.record_message_events(
-    withdrawn, array['message.' || withdraw_messages.status]
-  );
-  perform messaging.give_back_slots(gone);
-  perform messaging.refresh_dispatch(instance_ids);
-  return withdrawn;
-end;
-$$;
-
 -- accept_messages: stores the messages of the plain calls with their claims, and the outcomes under the
 -- calls' keys. The caller holds the contacts.
 create or replace function messaging.write_acceptances(plain messaging.acceptance[])
@@ -7624,7 +12115,10 @@ begin
   ));
   if exists (select from unnest(plain) as p where p.idempotency is not null) then
     update messaging.idempotency_keys k
-    set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
+    set outcome = messaging.accepted_outcome(
+      'sent', p.contact_id, p.conversation_id, null, null, p.message_id, null, null, p.paused_until,
+      p.time_zone, null, null
+    ) - '{claimToken,to}'::text[]
     from unnest(plain) as p
     where k.scope = any (array[p.idempotency->>'scope'])
       and k.key = any (array[p.idempotency->>'key']);
@@ -7637,9 +12131,12 @@ $$;
 -- `request`: instanceId, phone | contactId | userId (see find_recipient), idempotency (see begin_idempotent),
 --   assignment (see assign_conversation) or NULL,
 --   message {messageType, message, content, mediaId, cardId, metadata, purpose, sentBy, delayTypingMs,
---     needsPhone, pausesAgent (false or absent)} or NULL,
+--     needsPhone, pausesAgent (false or absent), replyTo (a message of the contact, which it answers),
+--     fit (what the outcome repeats of how it goes out: rendering, reduced),
+--     ladder {rungs} (what happens outside the conversation window: see decide_ladder)} or NULL,
 --   agent when the message is the agent's: {agentId, collectedData} to open the conversation, or
---     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn); or NULL,
+--     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn), with isContinued
+--     for a further message of the same answer; or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
 --     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey} where one of them is given,
 --   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
@@ -7647,14 +12144,15 @@ $$;
 --     and counted here.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
 -- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
--- claimToken and `to`, the address: the caller holds the claim for leaseSeconds and must settle it. Or
+-- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
+-- With a ladder also sentAs, template and invitationId (see decide_ladder), and `rung`, the place of the one that is taken.
 -- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
 -- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
 -- statistics: there may be ten contacts or a million. The steps inherit the settings below.
 -- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
--- Errors: MI001, MI002, MI003 and MI009 (agent), MI005 (blocked), MI006 (24-hour window), MI007,
+-- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
 -- MI042, MI043 and MI057 (timing), MI051 to MI054 (the file: see take_media).
@@ -7668,36 +12166,44 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  draft constant jsonb := nullif(request->'message', 'null');
+  draft jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
-  timing constant jsonb := nullif(delivery->'timing', 'null');
+  timing jsonb := nullif(delivery->'timing', 'null');
   authentication constant jsonb := nullif(request->'authentication', 'null');
   given_phone constant text := request->>'phone';
   has_key constant boolean := request->>'idempotency' is not null;
-  clock constant timestamptz := clock_timestamp();
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   is_bare constant boolean := messaging.is_bare_message(request);
   wanted_key constant text := case when is_bare then messaging.phone_identity_key(given_phone) end;
-  is_immediate constant boolean := draft is not null
-    and (delivery->>'queued')::boolean is not true and (delivery->>'isDeferred')::boolean is not true
-    and messaging.earliest_departure(delivery, clock) <= clock;
+  is_immediate boolean := draft is not null
+    and messaging.leaves_at_once(delivery, clock);
   message_id constant uuid := case when draft is not null then gen_random_uuid() end;
-  claim_token constant uuid := case when is_immediate then gen_random_uuid() end;
+  claim_token uuid := case when is_immediate then gen_random_uuid() end;
   known record;
   is_known boolean;
   resolved record;
   assignment jsonb;
   agent_id uuid;
+  quoted_id text;
   recorded jsonb;
   paused_until timestamptz;
   is_pausing boolean := false;
   mode text := case when draft is null then 'assign_only' else 'sent' end;
+  not_before timestamptz;
+  typing interval;
   placed record;
   slot timestamptz;
   held_by text;
+  is_held boolean;
+  stored_at timestamptz;
+  ladder jsonb;
+  is_waiting boolean := false;
+  budget_slot timestamptz;
 begin
   select i.id as instance_id, case when is_bare and not is_immediate then i end as instance,
-    i.time_zone, i.requests_per_minute, i.protection is not null as is_protected, t.id as token_id,
-    messaging.is_token_use_due(t.last_used_at, clock) as is_token_use_due,
+    i.time_zone, i.requests_per_minute, i.protection is not null as is_protected,
+    i.budget is not null as has_budget, t.id as token_id,
+    t.is_use_due,
     c.id as contact_id, c.phone, v.id as conversation_id, v.assigned_to, sending.address,
     agent.is_active as has_agent
   into known
@@ -7705,21 +12211,22 @@ begin
   left join messaging.contacts c
     on c.instance_id = i.id and c.identity_key = wanted_key
     and messaging.send_refusal(
-      c.is_blocked, c.consent_marketing, c.last_inbound_at, i.provider_class,
-      draft->>'messageType', draft->>'purpose', clock
+      c.is_blocked,
+      messaging.effective_consent(
+        draft->>'purpose', i.people_scope, i.workspace_id, c.id, c.identity_key,
+        c.consent_marketing, c.consent_at
+      ),
+      c.last_inbound_at, i.provider_class, draft->>'messageType', draft->>'purpose', clock
     ) is null
   left join messaging.conversations v on v.contact_id = c.id
-  left join messaging.client_tokens t
-    on t.token_hash = authentication->>'tokenHash' and t.instance_id = i.id
-    and messaging.may_token_send(t, clock)
-    and i.xmin::text = authentication->>'instanceVersion'
+  left join lateral messaging.sending_token(i.id, i.xmin::text, authentication, clock) as t on true
   left join lateral messaging.proven_address(c.id, false) as sending on true
   -- The first row says enough, however many agents are active.
   left join messaging.ai_agents agent on agent.instance_id = i.id and agent.is_active
   where i.id = (request->>'instanceId')::uuid;
   if authentication is not null and known.token_id is null then
     raise exception using errcode = 'MI022', message = 'authenticate_anew';
-  elsif known.token_id is not null and known.is_token_use_due then
+  elsif known.token_id is not null and known.is_use_due then
     perform messaging.note_token_use(array[known.token_id]);
   end if;
   if has_key then
@@ -7755,12 +12262,41 @@ begin
     known.address := resolved.address;
     assignment := resolved.assignment;
     agent_id := resolved.agent_id;
+    quoted_id := resolved.quoted_provider_message_id;
+    if quoted_id is not null then
+      draft := draft || jsonb_build_object('quotedProviderMessageId', quoted_id);
+    end if;
+    if draft->'ladder' is not null then
+      select l.ladder, l.is_waiting, l.timing into ladder, is_waiting, timing
+      from messaging.begin_ladder(
+        known.instance, request, message_id, known.contact_id, known.conversation_id,
+        nullif(given_phone, known.phone), clock
+      ) l;
+      draft := draft || jsonb_build_object(
+        'ladder', ladder,
+        'fit', coalesce(draft->'fit', '{}') || (ladder->'shown')
+          || jsonb_build_object('rung', ladder->'place')
+      );
+      is_immediate := is_immediate and not is_waiting;
+      claim_token := case when is_immediate then claim_token end;
+    end if;
+  end if;
+
+  if is_immediate and known.has_budget then
+    known.instance := messaging.find_instance(known.instance_id);
+    budget_slot := messaging.budget_hold(known.instance, draft->>'purpose', clock);
+    is_immediate := budget_slot is null;
+    claim_token := case when is_immediate then claim_token end;
   end if;
 
   if known.has_agent then
     is_pausing := draft is not null and agent_id is null
       and draft->>'sentBy' is distinct from 'ai_agent' and draft->>'pausesAgent' is null
-      and (is_immediate or messaging.leaves_in_pause(known.instance, delivery));
+      and (
+        is_immediate
+        or not is_waiting and budget_slot is null
+          and messaging.leaves_in_pause(known.instance, delivery)
+      );
     if is_pausing then
       paused_until := messaging.pause_agent(known.instance_id, known.contact_id, clock_timestamp());
     else
@@ -7769,34 +12305,54 @@ begin
     end if;
   end if;
   if is_immediate then
-    if known.is_protected then
+    -- A reaction takes no place of a day.
+    if known.is_protected and draft->>'messageType' <> 'reaction' then
       perform messaging.count_unpaced_send(known.instance_id, known.contact_id, clock);
     end if;
+  elsif is_waiting then
+    mode := case when (delivery->>'queued')::boolean then 'queued' else 'scheduled' end;
+    held_by := 'awaiting_reply';
   elsif draft is not null then
-    placed := messaging.place_message(
-      message_id, known.instance, delivery,
-      interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0), known.contact_id
-    );
-    mode := placed.mode;
+    not_before := greatest(messaging.earliest_departure(delivery, clock), budget_slot);
+    if (delivery->>'queued')::boolean then
+      mode := 'queued';
+      typing := interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0);
+      if timing->>'sendAt' is null then
+        placed := messaging.enqueue_message(
+          message_id, known.instance, (delivery->>'intervalSeconds')::integer, not_before, typing,
+          known.contact_id
+        );
+      else
+        placed := messaging.enqueue_message_later(
+          message_id, known.instance, (delivery->>'intervalSeconds')::integer, not_before, typing,
+          known.contact_id
+        );
+      end if;
+    else
+      mode := 'scheduled';
+      placed := messaging.schedule_message(
+        message_id, known.instance, known.contact_id, not_before
+      );
+    end if;
     slot := placed.slot;
-    held_by := placed.held_by;
+    held_by := coalesce(
+      placed.held_by,
+      case when budget_slot is not null then 'budget' when not_before > clock then 'delay' end
+    );
+    is_held := placed.is_held;
   end if;
   if draft is not null then
-    perform messaging.add_outbound_messages(array[row(
+    stored_at := messaging.add_outbound_messages(array[row(
       message_id, known.instance_id, known.contact_id, known.conversation_id, draft,
       known.assigned_to, agent_id, mode, (delivery->>'intervalSeconds')::integer, slot, held_by,
       nullif(given_phone, known.phone), null, timing, claim_token,
       (delivery->>'leaseSeconds')::double precision
     )::messaging.outbound_message]);
   end if;
-  if slot is not null then
-    perform from messaging.dispatch d
-    where d.instance_id = known.instance_id and messaging.is_held_at(d, slot);
-    if found then
-      placed := messaging.held_departure(message_id, known.instance);
-      slot := placed.slot;
-      held_by := placed.held_by;
-    end if;
+  if is_held then
+    placed := messaging.held_departure(message_id, known.instance);
+    slot := placed.slot;
+    held_by := placed.held_by;
   end if;
   if is_known and is_pausing and paused_until is not null then
     perform messaging.touch_contacts(array[known.contact_id]);
@@ -7807,22 +12363,21 @@ begin
     perform messaging.touch_noted_contacts();
   end if;
 
-  recorded := jsonb_build_object(
-    'mode', mode,
-    'contactId', known.contact_id,
-    'conversationId', known.conversation_id,
-    'agentId', agent_id,
-    'assignment', assignment,
-    'messageId', message_id,
-    'status', case mode when 'assign_only' then null when 'sent' then 'sending' else 'queued' end,
-    'scheduledFor', messaging.iso_in_zone(slot, known.time_zone),
-    'heldBy', held_by,
-    'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, known.time_zone),
-    'claimToken', claim_token,
-    'to', case when is_immediate then coalesce(known.address, given_phone) end
+  recorded := messaging.accepted_outcome(
+    mode, known.contact_id, known.conversation_id, agent_id, assignment, message_id, slot, held_by,
+    paused_until, known.time_zone, claim_token,
+    case when is_immediate then coalesce(known.address, given_phone) end
   );
+  if draft->'fit' is not null then
+    recorded := recorded || (draft->'fit');
+  end if;
   if has_key then
     perform messaging.keep_outcome(request, recorded - '{claimToken,to}'::text[], message_id);
+  end if;
+  if is_immediate and quoted_id is not null then
+    recorded := recorded || jsonb_build_object(
+      'quotedProviderMessageId', quoted_id, 'quotedIsOurs', resolved.quoted_is_ours
+    );
   end if;
   return messaging.count_recorded_call(
     recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
@@ -7856,8 +12411,66 @@ begin
 end;
 $$;
 
+-- messages-api: records that a provider is about to be asked to edit or delete a sent message, before it is.
+-- `request`: instanceId, messageId (see find_message_id), kind (edit, delete), message (the new words of an
+-- edit), leaseSeconds: how long the asking may take. Locks the message.
+-- Returns {change, message}: change is {token, messageId, to, providerMessageId, messageType, message, content,
+-- file} with the new words, and what settle_message_change needs; NULL where there is nothing to ask: a
+-- deletion of what is deleted, of which `message` is the record.
+-- Errors: MI004; MI061 (not editable), MI062 (not deletable), with the reason of change_refusal as detail.
+create or replace function public.begin_message_change(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  kind constant text := request->>'kind';
+  words constant text := request->>'message';
+  token constant uuid := gen_random_uuid();
+  message messaging.messages := messaging.find_message(request);
+  instance messaging.instances;
+  contact messaging.contacts;
+  refusal text;
+begin
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  if kind = 'delete' and message.deleted_at is not null then
+    return jsonb_build_object('change', null, 'message', messaging.describe_message(message));
+  end if;
+  refusal := messaging.change_refusal(message, instance.provider_class, kind, clock);
+  if refusal is not null then
+    raise exception using
+      errcode = case kind when 'edit' then 'MI061' else 'MI062' end,
+      message = case kind when 'edit' then 'message_not_editable' else 'message_not_deletable' end,
+      detail = refusal;
+  end if;
+  select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
+  update messaging.messages m
+  set change = jsonb_build_object(
+    'token', token, 'kind', kind, 'status', 'under_way', 'message', words, 'requestedAt', clock,
+    'leaseUntil', clock + make_interval(secs => (request->>'leaseSeconds')::double precision),
+    'error', null,
+    -- The words whose echoes are still to come, of earlier edits too.
+    'awaited', coalesce(m.change->'awaited', '[]') || case
+      when kind = 'edit' then jsonb_build_array(md5(words)) else '[]'
+    end
+  )
+  where m.id = message.id;
+  return jsonb_build_object('message', null, 'change', jsonb_build_object(
+    'token', token,
+    'messageId', message.id,
+    'to', messaging.contact_send_address(contact, message.phone_given),
+    'providerMessageId', message.provider_message_id,
+    'messageType', message.message_type,
+    'message', words,
+    'content', message.content,
+    'file', case when message.media_id is not null then messaging.file_to_send(message.media_id) end
+  ));
+end;
+$$;
+
 -- messages-api: takes a waiting message out of the queue. `request`: instanceId, messageId.
--- Canceling a canceled message changes nothing. Locks the message, then as withdraw_messages.
+-- Canceling a canceled message changes nothing. Locks the message, then as end_queued_messages.
 -- Errors: MI004; MI011 (in flight, or settled already).
 create or replace function public.cancel_message(request jsonb)
 returns jsonb
@@ -7874,9 +12487,9 @@ begin
   if message.status <> 'queued' then
     raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = message.status;
   end if;
-  if cardinality(messaging.withdraw_messages(array[message.id], 'canceled')) = 0 then
-    -- The message of a paused batch waits without a place in the queue.
-    if messaging.end_messages_taken_back(array[message.id], 'canceled') = 0 then
+  if cardinality(messaging.end_queued_messages(array[message.id], 'canceled')) = 0 then
+    -- The message of a paused batch waits without a place in the queue, and so does one that awaits an answer.
+    if messaging.end_unqueued_messages(array[message.id], 'canceled') = 0 then
       raise exception using errcode = 'MI011', message = 'message_not_cancelable', detail = 'sending';
     end if;
   end if;
@@ -7887,7 +12500,7 @@ $$;
 
 -- messages-api: cancels all messages that still wait under a cancelKey. `request`: instanceId, cancelKey.
 -- What is being sent, or has another state, stays. Returns {canceled}: how many.
--- Locks the messages in the order of their ids, then as withdraw_messages.
+-- Locks the messages in the order of their ids, then as end_queued_messages and end_unqueued_messages.
 create or replace function public.cancel_messages_by_key(request jsonb)
 returns jsonb
 language plpgsql
@@ -7910,7 +12523,8 @@ begin
   ) as l;
   return jsonb_build_object('canceled', case
     when waiting is null then 0
-    else cardinality(messaging.withdraw_messages(waiting, 'canceled'))
+    else cardinality(messaging.end_queued_messages(waiting, 'canceled'))
+      + messaging.end_unqueued_messages(waiting, 'canceled')
   end);
 end;
 $$;
@@ -7958,7 +12572,7 @@ set enable_mergejoin = off
 as $$
 declare
   most_read constant integer := 5000;
-  page constant record := messaging.begin_page(request);
+  reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_contact constant uuid := (
     messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
@@ -7976,25 +12590,20 @@ declare
   since constant timestamptz := (request->>'since')::timestamptz;
   zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
   path text;
-  last_at timestamptz := page.after_at;
-  last_id uuid := page.after_id;
-  step integer := page.size + 1;
-  step_read integer;
-  all_read integer := 0;
+  step_read bigint;
   last_read jsonb;
   found_now jsonb[];
-  found_all jsonb[] := '{}';
 begin
   if request->>'contactId' is not null and of_contact is null then
     raise exception using errcode = 'MI031', message = 'contact_not_found';
   end if;
   path := messaging.message_list_path(request, of_contact, most_read);
   if path in ('contact', 'queue') then
-    step := most_read;
+    reading.step := most_read;
   end if;
-  if since > last_at then
-    last_at := since;
-    last_id := '00000000-0000-0000-0000-000000000000';
+  if since > reading.after_at then
+    reading.after_at := since;
+    reading.after_id := '00000000-0000-0000-0000-000000000000';
   end if;
   loop
     with scanned as materialized (
@@ -8002,34 +12611,34 @@ begin
         select m from messaging.messages m
         where path = 'instance' and m.instance_id = of_instance
           and m.created_at > '-infinity'
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'batch' and m.batch_id = of_batch and m.instance_id = of_instance
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'card' and m.instance_id = of_instance and m.card_id = of_card
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'stopped' and m.instance_id = of_instance and m.status = stored_status
           and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -8043,9 +12652,9 @@ begin
           join messaging.messages m on m.id = q.message_id
           where path = 'queue'
         ) as few
-        where ((few.m).created_at, (few.m).id) > (last_at, last_id) and (few.m).created_at < before
+        where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
         order by (few.m).created_at, (few.m).id
-        limit step
+        limit reading.step
       )
     ),
     matching as (
@@ -8064,7 +12673,7 @@ begin
           ))
         )
       order by (s.m).created_at, (s.m).id
-      limit page.size + 1 - cardinality(found_all)
+      limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
       array(
@@ -8092,23 +12701,87 @@ begin
         limit 1
       )
     into found_now, step_read, last_read;
-    found_all := found_all || found_now;
-    exit when cardinality(found_all) > page.size or step_read < step;
-    all_read := all_read + step_read;
-    if all_read >= most_read then
-      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
-    end if;
-    last_at := (last_read->>'createdAt')::timestamptz;
-    last_id := (last_read->>'id')::uuid;
-    step := least(step * 4, most_read - all_read);
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
   end loop;
-  return messaging.build_page(found_all, page.size);
+  return messaging.build_read_page(reading);
+end;
+$$;
+
+-- What a channel has to be told to mark messages of a person as read: those that the person sent up to one
+-- message. `request`: instanceId; messageId (see find_message_id), sent or received, or conversationId for
+-- its newest; direction: what that message has to be, NULL for either.
+-- Returns {instance, to, messages}: instance is what opens the provider; to the chat's address; messages
+-- [{messageId, providerMessageId, isRead}] the newest received one, read or not, after at most 19 unread ones
+-- among the hundred messages before it, in their order.
+-- Errors: MI004, MI032.
+create or replace function public.list_unread_messages(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  named messaging.messages;
+  contact messaging.contacts;
+begin
+  if request->>'conversationId' is not null then
+    select c.* into contact
+    from messaging.conversations v
+    join messaging.contacts c on c.id = v.contact_id
+    where v.id = (request->>'conversationId')::uuid
+      and v.instance_id = (request->>'instanceId')::uuid and not v.is_merged;
+    if not found then
+      raise exception using errcode = 'MI032', message = 'conversation_not_found';
+    end if;
+  else
+    select m.* into named
+    from messaging.messages m
+    where m.id = messaging.find_message_id(request)
+      and m.direction = coalesce(request->>'direction', m.direction);
+    if not found then
+      raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
+    named := messaging.message_after_merge(named);
+    select c.* into strict contact from messaging.contacts c where c.id = named.contact_id;
+  end if;
+  return (
+    with recent as (
+      select m.id, m.direction, m.message_type, m.provider_message_id, m.read_at, m.sent_at
+      from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at <= coalesce(named.sent_at, 'infinity')
+      order by m.sent_at desc
+      limit 100
+    ), received as (
+      select r.*,
+        row_number() over (order by r.id is not distinct from named.id desc, r.sent_at desc) as place
+      from recent r
+      where r.direction = 'inbound' and r.provider_message_id is not null
+        and (r.message_type <> 'reaction' or r.id is not distinct from named.id)
+    )
+    select jsonb_build_object(
+      'instance', jsonb_build_object(
+        'instanceId', i.id, 'provider', i.provider, 'sealedProviderConfig', i.sealed_provider_config
+      ),
+      'to', messaging.contact_send_address(contact, null),
+      'messages', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'messageId', u.id, 'providerMessageId', u.provider_message_id, 'isRead', u.read_at is not null
+        ) order by u.place desc), '[]')
+        from received u
+        where u.place = 1 or u.read_at is null and u.place <= 20
+      )
+    )
+    from messaging.instances i
+    where i.id = (request->>'instanceId')::uuid
+  );
 end;
 $$;
 
 -- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
 -- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
--- and its former one is given back; any other is due then. What waited to be tried again waits until then.
+-- and its former one is released; any other is due then. What waited to be tried again waits until then.
 -- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
 -- message. Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
@@ -8139,13 +12812,22 @@ begin
   from messaging.message_queue w
   where w.message_id = message.id and w.claim_token is null
   for update skip locked;
-  if not found then
+  if not found and message.held_by = 'awaiting_reply' and request->>'sendAt' is null then
+    -- It is in no queue: only its end can move.
+    update messaging.messages m
+    set expires_at = new_end, ladder = m.ladder - 'endsByDefault'
+    where m.id = message.id
+    returning m.* into message;
+    return messaging.describe_message(message);
+  elsif not found and message.held_by = 'awaiting_reply' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'awaiting_reply';
+  elsif not found then
     raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
   if request->>'sendAt' is not null then
     delete from messaging.message_queue q where q.message_id = message.id;
-    perform messaging.give_back_slots(array[waiting]);
+    perform messaging.release_slots(array[waiting]);
     select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
     perform messaging.place_moved_message(
       message, instance, waiting, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
@@ -8154,6 +12836,26 @@ begin
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;
   return messaging.describe_message(message);
+end;
+$$;
+
+-- Records that the channel was told that received messages are read. `request`: instanceId, messageIds. The
+-- first time stays. Returns {read}: how many were new.
+create or replace function public.note_messages_read(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noted integer;
+begin
+  update messaging.messages m
+  set read_at = clock_timestamp()
+  where m.id = any (array(select jsonb_array_elements_text(request->'messageIds')::uuid))
+    and m.instance_id = (request->>'instanceId')::uuid
+    and m.direction = 'inbound' and m.read_at is null;
+  get diagnostics noted = row_count;
+  return jsonb_build_object('read', noted);
 end;
 $$;
 
@@ -8188,6 +12890,9 @@ begin
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
   perform messaging.requeue_message(message);
+  update messaging.messages m
+  set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
+  where m.id = message.id and m.ladder is not null;
   -- What had been sent, and failed, is no longer the last message.
   if message.sent_at is not null then
     perform messaging.note_contact(message.contact_id);
@@ -8254,6 +12959,34 @@ begin
     )
     from jsonb_array_elements(calls) with ordinality as c(call, place)
   ));
+end;
+$$;
+
+-- messages-api: records what a provider has answered to an edit or a deletion (see begin_message_change).
+-- `request`: instanceId, messageId, token, outcome (done, refused, unknown), error ({code, message}; NULL when
+-- done). Done: the message has its new words or is deleted, which is told once, by its event. Otherwise it
+-- stays as it was. A call that is repeated changes nothing, nor does a refusal of what an echo has proved.
+-- Locks the message. Returns {message}: its record, NULL where it was erased meanwhile.
+create or replace function public.settle_message_change(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.id = (request->>'messageId')::uuid and m.instance_id = (request->>'instanceId')::uuid
+  for no key update;
+  if not found then
+    return jsonb_build_object('message', null);
+  end if;
+  if message.change->>'token' = request->>'token' and message.change->>'status' = 'under_way' then
+    perform messaging.end_message_change(message, request->>'outcome', request->'error');
+    select m.* into strict message from messaging.messages m where m.id = message.id;
+  end if;
+  return jsonb_build_object('message', messaging.describe_message(message));
 end;
 $$;
 
@@ -8365,6 +13098,11 @@ begin
   if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;
+  if results @? '$[*].error ? (@.meaning == "too_fast")' then
+    perform messaging.slow_paces(array_agg(s.instance_id), array_agg(s.error), clock)
+    from unnest(decided) as s
+    where s.outcome = 'rejected';
+  end if;
   if nullif(request->'response', 'null') is not null then
     perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
@@ -8396,12 +13134,192 @@ begin
     perform messaging.note_contact(m.contact_id) from messaging.messages m
     where m.id = any (plain);
   elsif plain is not null then
-    perform messaging.touch_addressees(short_way.addressees, clock);
+    perform messaging.touch_contacts(short_way.addressees, clock);
   end if;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
+
+-- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
+-- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
+-- NULL before the first call.
+-- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes in the message's place: the
+-- claim then lasts leaseSeconds from now; `waits`, for an answer to an invitation: the claim has ended; `refused`
+-- with rungs [{rung, reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
+-- `lost` where the claim has ended. With `shown`, what records tell now.
+-- Locks the contact, the queue row and the message, then as release_instances.
+-- Errors: MI055 where the contact is merged meanwhile; MI010.
+create or replace function public.take_rung(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  lease_until constant timestamptz := clock + make_interval(
+    secs => (request->>'leaseSeconds')::double precision
+  );
+  refusal constant jsonb := nullif(request->'refusal', 'null');
+  addressee uuid;
+  queued messaging.message_queue;
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  select m.contact_id into addressee from messaging.messages m
+  where m.id = (request->>'messageId')::uuid;
+  perform from messaging.contacts c where c.id = addressee for no key update;
+  select q.* into queued from messaging.message_queue q
+  where q.message_id = (request->>'messageId')::uuid
+    and q.claim_token = (request->>'claimToken')::uuid
+  for no key update;
+  if not found then
+    return '{"outcome": "lost"}';
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = queued.message_id
+  for no key update;
+  if message.contact_id is distinct from addressee then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  decided := case
+    -- A delivery event has proved that it left.
+    when message.status not in ('queued', 'sending') or message.ladder->'rungs' is null then null
+    when refusal is null then messaging.decide_ladder(instance, message.contact_id, message.ladder)
+    else messaging.climb_ladder(instance, message, refusal)
+  end;
+  if decided is null then
+    return '{"outcome": "stands"}';
+  end if;
+  update messaging.messages m
+  set ladder = decided,
+    attempts = least(m.attempts + (refusal is not null)::integer, 32767),
+    last_error = coalesce(refusal, m.last_error)
+  where m.id = message.id and (m.ladder <> decided or refusal is not null);
+  if decided ? 'isExhausted' then
+    return jsonb_build_object('outcome', 'refused', 'rungs', decided->'passed');
+  end if;
+  if decided->'shown'->>'sentAs' = 'invitation' then
+    delete from messaging.message_queue q where q.message_id = message.id;
+    perform messaging.await_reply(
+      instance, message, decided, message.mode = 'queued' and queued.lane = 'unpaced'
+    );
+    perform messaging.release_instances(array[jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', message.id, 'instance_id', message.instance_id, 'lane', queued.lane,
+        'outcome', 'accepted', 'is_retried', false, 'holds_instance', false
+      )
+    )]);
+    select m.ladder into decided from messaging.messages m where m.id = message.id;
+    return jsonb_build_object('outcome', 'waits', 'shown', decided->'shown');
+  end if;
+  if refusal is not null then
+    update messaging.message_queue q
+    set lease_until = take_rung_lease.ends_at,
+      visible_at = case when q.lane = 'unpaced' then take_rung_lease.ends_at end
+    from (select lease_until as ends_at) as take_rung_lease
+    where q.message_id = message.id;
+    update messaging.dispatch d set lease_until = take_rung_lease.ends_at
+    from (select lease_until as ends_at) as take_rung_lease
+    where d.instance_id = message.instance_id and d.in_flight = message.id;
+  end if;
+  return jsonb_build_object(
+    'outcome', 'send',
+    'sentAs', decided->'shown'->'sentAs',
+    'shown', decided->'shown',
+    'template', case when decided->'shown'->>'sentAs' = 'template' then (
+      select jsonb_build_object(
+        'messageType', 'template', 'message', r.rung->'message', 'content', r.rung->'content'
+      )
+      from (select decided->'rungs'->(decided->>'place')::integer as rung) as r
+    ) end
+  );
+end;
+$$;
+
+-- The outcome of a sending call, as accept_message gives it. An `Idempotency-Key` keeps it without
+-- claimToken and `to`.
+create or replace function messaging.accepted_outcome(
+  mode text,
+  contact_id uuid,
+  conversation_id uuid,
+  agent_id uuid,
+  assignment jsonb,
+  message_id uuid,
+  scheduled_for timestamptz,
+  held_by text,
+  paused_until timestamptz,
+  time_zone text,
+  claim_token uuid,
+  send_address text
+)
+returns jsonb
+language sql
+stable
+return jsonb_build_object(
+  'mode',
+  mode,
+  'contactId',
+  contact_id,
+  'conversationId',
+  conversation_id,
+  'agentId',
+  agent_id,
+  'assignment',
+  assignment,
+  'messageId',
+  message_id,
+  'status',
+  case mode
+    when 'assign_only' then null
+    when 'sent' then 'sending'
+    else 'queued'
+  end,
+  'scheduledFor',
+  messaging.iso_in_zone(scheduled_for, time_zone),
+  'heldBy',
+  held_by,
+  'aiAgentPausedUntil',
+  messaging.iso_in_zone(paused_until, time_zone),
+  'claimToken',
+  claim_token,
+  'to',
+  send_address
+);
+
+-- Why an edit or a deletion (`kind`: edit, delete) of a sent message is refused, as one word; NULL where the
+-- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
+-- nothing where it comes too late: the last ten seconds are left to the call on its way.
+create or replace function messaging.change_refusal(
+  message messaging.messages,
+  provider_class text,
+  kind text,
+  clock timestamptz
+)
+returns text
+language sql
+stable
+return case
+  when provider_class = 'official' then 'official_channel'
+  when message.deleted_at is not null then 'deleted'
+  when message.status not in ('sent', 'delivered', 'read') then message.status
+  when message.provider_message_id is null
+  or message.message_type = 'reaction' then 'unknown_type'
+  when message.change ->> 'status' = 'under_way'
+  and (message.change ->> 'leaseUntil')::timestamptz > clock then 'changing'
+  when kind = 'edit'
+  and not (
+    message.message_type = 'text'
+    or message.message_type in ('image', 'video', 'document')
+    and not message.is_typed_on_phone
+  ) then 'unknown_type'
+  when kind = 'edit'
+  and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
+end;
 
 -- Before when a message never leaves: now, and what its delivery (see accept_message) asks for.
 create or replace function messaging.earliest_departure(delivery jsonb, clock timestamptz)
@@ -8413,8 +13331,26 @@ return greatest(
   date_trunc('milliseconds', (delivery -> 'timing' ->> 'sendAt')::timestamptz)
 );
 
+-- Whether a refusal by the channel lets the next rung of a ladder have its turn. `sent_as`: how the message
+-- went; `meaning`: see shared/model/refusal_meaning.ts; `was_closed`: the channel has said once already that the
+-- window is closed, which counts once.
+create or replace function messaging.gives_way(sent_as text, meaning text, was_closed boolean)
+returns boolean
+language sql
+immutable
+return coalesce(
+  case meaning
+    when 'outside_conversation_window' then sent_as != 'template'
+    and not was_closed
+    when 'direct_send_refused' then sent_as = 'direct_send'
+    when 'parameter_refused' then sent_as = 'direct_send'
+    when 'template_refused' then sent_as = 'template'
+  end,
+  false
+);
+
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
--- system, to a phone, without an assignment, an agent or a file of ours.
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers or a ladder.
 create or replace function messaging.is_bare_message(request jsonb)
 returns boolean
 language sql
@@ -8426,9 +13362,48 @@ return coalesce(
   and request ->> 'agent' is null
   and request -> 'message' ->> 'sentBy' is distinct from 'ai_agent'
   and request -> 'message' ->> 'mediaId' is null
-  and request -> 'message' ->> 'needsPhone' is null,
+  and request -> 'message' ->> 'needsPhone' is null
+  and request -> 'message' ->> 'replyTo' is null
+  and request -> 'message' -> 'ladder' is null,
   false
 );
+
+-- How a message is billed, as far as is known after a delivery event of `status` that tells `told` (NULL
+-- where it tells nothing). What the official channel has told first stays. Until it tells, a message that
+-- has arrived there is billed by `sent_category`, see the rule of that name. NULL for gateways, which bill no
+-- message. The market comes with the price: see count_notes.
+create or replace function messaging.known_pricing(
+  former jsonb,
+  told jsonb,
+  status text,
+  is_official boolean,
+  sent_category text
+)
+returns jsonb
+language sql
+immutable
+return case
+  when told is not null
+  and former ->> 'source' is distinct from 'channel' then told || '{"source": "channel"}'
+  when former is null
+  and is_official
+  and status in (
+    'delivered',
+    'read'
+  ) then '{"type": null, "model": null, "source": "derived"}'::jsonb || (
+    '{"category": "' || sent_category || '"}'
+  )::jsonb
+  else former
+end;
+
+-- Whether a message with this delivery (see accept_message) is sent by its call, immediately.
+create or replace function messaging.leaves_at_once(delivery jsonb, clock timestamptz)
+returns boolean
+language sql
+stable
+return (delivery ->> 'queued')::boolean is not true
+and (delivery ->> 'isDeferred')::boolean is not true
+and messaging.earliest_departure(delivery, clock) <= clock;
 
 -- The ad or post that brought a contact last: `referral` of its newest message that has one. No row for a
 -- contact that none has brought.
@@ -8481,6 +13456,68 @@ begin atomic
     and (e.is_typed_on_phone or e.confirmed_by_echo);
 end;
 
+-- Until when a message waits for the answer to its invitation: what its call said, or 72 hours from `clock`.
+create or replace function messaging.reply_awaited_until(expires_at timestamptz, clock timestamptz)
+returns timestamptz
+language sql
+stable
+return coalesce(expires_at, clock + interval '72 hours');
+
+-- Whether a message pauses its contact's agent anew when it leaves later than its call: a person's or a
+-- system's, that is none of a batch and no answer to a keyword, and whose call did not say otherwise.
+create or replace function messaging.restarts_pause(message messaging.messages)
+returns boolean
+language sql
+immutable
+return message.agent_id is null
+and message.sent_by is distinct from 'ai_agent'
+and message.purpose is distinct from 'opt_out_confirmation'
+and message.batch_id is null
+and message.pauses_agent;
+
+-- How a message goes by a rung of its ladder, as sentAs says it.
+create or replace function messaging.rung_sent_as(rung jsonb)
+returns text
+language sql
+immutable
+return case rung ->> 'rung'
+  when 'directSend' then 'direct_send'
+  when 'invite' then 'invitation'
+  else 'template'
+end;
+
+-- The template of a rung, as records name it.
+create or replace function messaging.rung_template(rung jsonb)
+returns jsonb
+language sql
+stable
+return jsonb_build_object('templateId', rung -> 'templateId', 'name', rung -> 'name');
+
+-- What a record tells of the last change that a call asked for: {kind, status, message, requestedAt, error}.
+-- One under way whose lease is over is `unknown`: its worker ended before it recorded what came of it.
+create or replace function messaging.shown_change(change jsonb, time_zone text, clock timestamptz)
+returns jsonb
+language sql
+stable
+return (change - array['token', 'leaseUntil', 'awaited']) || jsonb_build_object(
+  'requestedAt',
+  messaging.iso_in_zone((change ->> 'requestedAt')::timestamptz, time_zone)
+) || case
+  when change ->> 'status' = 'under_way'
+  and (change ->> 'leaseUntil')::timestamptz <= clock then jsonb_build_object(
+    'status',
+    'unknown',
+    'error',
+    jsonb_build_object(
+      'code',
+      'worker_lost',
+      'message',
+      'The process that was asking the provider ended before it recorded the outcome.'
+    )
+  )
+  else '{}'
+end;
+
 -- A message's last error as callers see it. What it means beyond the message is for SQL alone.
 create or replace function messaging.shown_error(error jsonb)
 returns jsonb
@@ -8488,28 +13525,46 @@ language sql
 immutable
 return error - 'meaning';
 
--- What a record shows of a message's `content`: the parts of a received message that it has
--- (shared/model/received_parts.ts), and always `choice`. Its file has members of its own; what an instance has
--- sent is not repeated.
+-- What a record shows of a message's `content`: the parts that it has (shared/model/content_parts.ts), and
+-- always `choice`. Its file has members of its own; a sent template is not repeated, and `choices` is what
+-- offered_choices reads.
 create or replace function messaging.shown_parts(content jsonb)
 returns jsonb
 language sql
 immutable
 return '{"choice": null}'::jsonb || coalesce(
-  content - array['mediaUrl', 'mediaId', 'mediaFilename', 'optionList', 'template'],
+  content - array['mediaUrl', 'mediaId', 'mediaFilename', 'choices', 'template'],
   '{}'
 );
 
--- The purpose of a message as answers show it: the caller's, or `service`. This service's own answer to a
--- keyword is one.
-create or replace function messaging.told_purpose(purpose text)
+-- The event that tells a message's new status. That a reaction is sent is told as the reaction.
+create or replace function messaging.status_event(message_type text, status text)
 returns text
 language sql
 immutable
-return case
-  when purpose in ('marketing', 'utility', 'authentication') then purpose
-  else 'service'
+return 'message.' || case
+  when message_type = 'reaction'
+  and status = 'sent' then 'reaction'
+  else status
 end;
+
+-- The ladder of a message that waits for the answer to an invitation. `ends_by_default`: nobody named its end.
+create or replace function messaging.waiting_ladder(
+  decided jsonb,
+  invitation_id uuid,
+  ends_by_default boolean
+)
+returns jsonb
+language sql
+stable
+return jsonb_set(
+  case
+    when ends_by_default then decided || '{"endsByDefault": true}'
+    else decided
+  end,
+  '{shown,invitationId}',
+  to_jsonb(invitation_id)
+);
 
 -- How long a delivery waits after its `tries`th failure; NULL after the last one, the eighth. Jitter of
 -- a tenth spreads the attempts of many deliveries that failed at once. What a receiver asks for by
@@ -9136,7 +14191,7 @@ end;
 $$;
 
 -- The data of a message's event: the message's record (see message_record) and its contact as they were
--- then. Reads no table.
+-- then, with the price that a delivery has got since: see shown_price.
 create or replace function messaging.message_event_data(
   type text,
   message messaging.message_snapshot,
@@ -9370,10 +14425,9 @@ begin
     offset 0
   ) as m
   cross join lateral (
-    select p.name,
-      coalesce((select a.phone from messaging.announced_phone(p.id) as a), p.phone) as phone,
-      (select h.identities from messaging.hidden_identities(p.id) as h) as identities
+    select p.name, shown.phone, shown.identities
     from messaging.contacts p
+    cross join lateral messaging.shown_contact(p) as shown
     where p.id = m.contact_id
     offset 0
   ) as c
@@ -9656,42 +14710,24 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
-  max_items constant integer := (request->>'limit')::integer;
 begin
-  return (
+  return messaging.sealed_under_old_keys(array(
     select jsonb_build_object(
-      'items', coalesce(
-        jsonb_agg(
-          jsonb_build_object(
-            'endpointId', f.id,
-            'sealedSecret', f.sealed_secret,
-            'sealedPreviousSecret', f.sealed_previous_secret
-          )
-        ) filter (where f.is_readable and f.place <= max_items),
-        '[]'
-      ),
-      'total', count(*) filter (where f.is_readable),
-      'unreadable', coalesce(
-        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
+      'id', e.id,
+      'keys', array[
+        split_part(e.sealed_secret, '.', 2),
+        split_part(coalesce(e.sealed_previous_secret, e.sealed_secret), '.', 2)
+      ],
+      'item', jsonb_build_object(
+        'endpointId', e.id,
+        'sealedSecret', e.sealed_secret,
+        'sealedPreviousSecret', e.sealed_previous_secret
       )
     )
-    from (
-      select e.id, e.sealed_secret, e.sealed_previous_secret, seals.used <@ key_ids as is_readable,
-        row_number() over (
-          partition by seals.used <@ key_ids order by e.created_at, e.id
-        ) as place
-      from messaging.event_endpoints e
-      cross join lateral (
-        select array[
-          split_part(e.sealed_secret, '.', 2),
-          split_part(coalesce(e.sealed_previous_secret, e.sealed_secret), '.', 2)
-        ] as used
-      ) as seals
-      where e.deleted_at is null and seals.used <> array[key_ids[1], key_ids[1]]
-    ) as f
-  );
+    from messaging.event_endpoints e
+    where e.deleted_at is null
+    order by e.created_at, e.id
+  ), request);
 end;
 $$;
 
@@ -9866,26 +14902,24 @@ $$;
 -- Returns {replaced}: of how many endpoints.
 create or replace function public.replace_endpoint_secrets(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-declare
-  replaced integer;
-begin
-  update messaging.event_endpoints e
-  set sealed_secret = item."sealedSecret", sealed_previous_secret = item."sealedPreviousSecret"
-  from jsonb_to_recordset(request->'items') as item(
-    "endpointId" uuid, "formerSecret" text, "formerPreviousSecret" text, "sealedSecret" text,
-    "sealedPreviousSecret" text
+  with replaced as (
+    update messaging.event_endpoints e
+    set sealed_secret = item."sealedSecret", sealed_previous_secret = item."sealedPreviousSecret"
+    from jsonb_to_recordset(request->'items') as item(
+      "endpointId" uuid, "formerSecret" text, "formerPreviousSecret" text, "sealedSecret" text,
+      "sealedPreviousSecret" text
+    )
+    where e.id = item."endpointId" and e.sealed_secret = item."formerSecret"
+      and e.sealed_previous_secret is not distinct from item."formerPreviousSecret"
+    returning e.id
   )
-  where e.id = item."endpointId" and e.sealed_secret = item."formerSecret"
-    and e.sealed_previous_secret is not distinct from item."formerPreviousSecret";
-  get diagnostics replaced = row_count;
-  return jsonb_build_object('replaced', replaced);
-end;
+  select jsonb_build_object('replaced', count(*)) from replaced;
 $$;
 
 -- events-api: sends the events of a time to an endpoint once more, those of its types (and of `types`,
@@ -10228,6 +15262,7 @@ return row(
   case
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
+    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename']
   end,
   message.card_id,
   message.metadata,
@@ -10263,7 +15298,14 @@ return row(
   contact_identities,
   message.purpose,
   message.cancel_key,
-  message.expires_at
+  message.expires_at,
+  message.pricing,
+  message.group_receipts,
+  message.estimated_cost,
+  message.cost_currency,
+  case
+    when message.ladder is not null then jsonb_build_object('shown', message.ladder -> 'shown')
+  end
 )::messaging.message_snapshot;
 
 -- Counts what an instance's protection counts: called when its protection or its time zone has changed,
@@ -10368,7 +15410,7 @@ end;
 $$;
 
 -- settle_may_have_left: cancels waiting messages. Locks the messages in the order of their ids, then
--- pacing, and takes out the queue rows that have no claim. No slot is given back: theirs have passed.
+-- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
 -- Returns how many.
 create or replace function messaging.cancel_restored_messages(message_ids uuid[])
 returns integer
@@ -10395,7 +15437,7 @@ begin
     returning q
   )
   select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
-  perform messaging.give_back_places(rows_gone);
+  perform messaging.release_day_quota(rows_gone);
   update messaging.messages m
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = any (canceled);
@@ -10405,13 +15447,22 @@ begin
 end;
 $$;
 
--- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
--- interval after the message before it, and inside the window. Returns the ids.
--- Heads of instances with protection are left to claim_protected_messages.
--- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
--- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
+-- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
+-- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
+-- and behind what holds the instance. Returns the ids.
+-- While it is in flight, a message of a group is in the unpaced lane, whose leases end one by one: many are in
+-- flight at once, two seconds' worth at most. Of one contact there is only one: the next one waits until that is
+-- settled, and others pass it.
+-- What a reached budget stops waits for the end of the month: see hold_for_budget.
+-- A message whose expires_at has come by then is ended instead. With protection each takes its place of the day.
+-- The caller has locked dispatch. Tries pacing without waiting, since an enqueue locks the two in the other
+-- order: without it the next due time is a guess, because a message that is being queued cannot be seen, and
+-- the instance is looked at again shortly. Never waits for queue rows either.
 -- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.claim_paced_messages(
+create or replace function messaging.claim_instance_group(
+  dispatch messaging.dispatch,
+  instance messaging.instances,
   max_messages integer,
   lease interval,
   clock timestamptz
@@ -10421,13 +15472,170 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  claimed_ids uuid[];
+  -- Twice the lead, so that a poll that is late by no more than that loses no departure.
+  horizon constant timestamptz := clock + 2 * messaging.group_lead();
+  most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
+  has_pacing boolean;
+  busy uuid[];
+  room integer;
+  waiting record;
+  budget record;
+  budget_left numeric;
+  place record;
+  left_at timestamptz := dispatch.paced_from;
+  leaves_at timestamptz;
+  open_until timestamptz := '-infinity';
+  claimed uuid[];
+  late uuid[];
+  next_due_at timestamptz;
+  not_before timestamptz := clock + interval '5 milliseconds';
+begin
+  perform from messaging.pacing p
+  where p.instance_id = dispatch.instance_id for no key update skip locked;
+  has_pacing := found;
+  select array_agg(m.contact_id), least(max_messages, most_in_flight - count(*)) into busy, room
+  from messaging.message_queue q
+  join messaging.messages m on m.id = any (array[q.message_id])
+  where q.instance_id = dispatch.instance_id and q.departs_at is not null;
+
+  if instance.budget is not null then
+    budget := messaging.budget_state(instance, clock);
+    if budget.currency is not null then
+      budget_left := budget.amount - budget.spent - budget.under_way;
+    end if;
+  end if;
+  for waiting in
+    select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace, q.is_new, m.contact_id,
+      m.expires_at, messaging.stopped_by_budget(instance.budget, m.purpose, m.batch_id) as is_stoppable, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
+      and q.scheduled_at <= horizon
+    order by q.scheduled_at, q.position
+    limit 200
+    for no key update of q skip locked
+  loop
+    leaves_at := greatest(
+      waiting.scheduled_at,
+      left_at + messaging.present_spacing(
+        dispatch, left_at, waiting.interval_seconds, waiting.follows_pace
+      ),
+      messaging.held_until(dispatch),
+      clock
+    );
+    exit when leaves_at > horizon;
+    if room <= 0 then
+      not_before := clock + interval '50 milliseconds';
+      exit;
+    end if;
+    if waiting.expires_at <= leaves_at then
+      late := late || waiting.message_id;
+      continue;
+    end if;
+    if waiting.contact_id = any (busy) then
+      not_before := clock + interval '50 milliseconds';
+      continue;
+    end if;
+    if leaves_at >= open_until then
+      if messaging.is_send_window_open(instance, leaves_at) then
+        open_until := messaging.window_open_until(instance, leaves_at);
+      else
+        not_before := messaging.next_window_start(instance, leaves_at) - messaging.group_lead();
+        exit;
+      end if;
+    end if;
+    if leaves_at + waiting.typing >= open_until
+      and not messaging.is_send_window_open(instance, leaves_at + waiting.typing) then
+      not_before := messaging.next_window_start(instance, leaves_at + waiting.typing)
+        - messaging.group_lead();
+      exit;
+    end if;
+    if waiting.is_stoppable and budget_left <= 0 then
+      exit when not has_pacing;
+      perform messaging.hold_for_budget(waiting.message_id, instance, budget.month_ends_at);
+      continue;
+    end if;
+    if instance.protection is not null then
+      exit when not has_pacing;
+      place := messaging.take_place_of_day(
+        instance, waiting.contact_id, waiting.is_new, waiting.scheduled_at, leaves_at
+      );
+      if not place.is_taken then
+        not_before := clock + interval '5 seconds';
+        exit;
+      end if;
+      update messaging.message_queue q
+      set counted_on = place.day, is_new = place.counts_as_new
+      where q.message_id = waiting.message_id;
+    end if;
+    update messaging.message_queue q
+    set lane = 'unpaced',
+      claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = leaves_at + lease + waiting.typing,
+      visible_at = leaves_at + lease + waiting.typing,
+      departs_at = leaves_at
+    where q.message_id = waiting.message_id;
+    if budget_left is not null then
+      budget_left := budget_left - coalesce(
+        (select s.amount from messaging.sending_costs(array[waiting.message_id]) as s), 0
+      );
+    end if;
+    claimed := claimed || waiting.message_id;
+    busy := busy || waiting.contact_id;
+    room := room - 1;
+    left_at := leaves_at + waiting.typing;
+  end loop;
+
+  if late is not null then
+    perform messaging.expire_due_messages(late, horizon);
+  end if;
+  if not has_pacing then
+    not_before := clock + interval '20 milliseconds';
+  end if;
+  -- A window that never opens must not stop other instances: such an instance is looked at daily.
+  not_before := coalesce(not_before, clock + interval '1 day');
+  dispatch.paced_from := left_at;
+  if has_pacing then
+    select messaging.next_due_at(
+      dispatch, head.scheduled_at, head.interval_seconds, head.follows_pace
+    )
+    into next_due_at
+    from messaging.head_of_queue(dispatch.instance_id) as head;
+    not_before := greatest(not_before, coalesce(next_due_at, 'infinity'));
+  end if;
+  update messaging.dispatch d
+  set paced_from = left_at, next_due_at = not_before
+  where d.instance_id = dispatch.instance_id;
+  return claimed;
+end;
+$$;
+
+-- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
+-- interval after the message before it, and inside the window.
+-- An instance with a pace is left to a claim of its own (see claim_message_group): its id is in `groups`, and
+-- it is due again shortly, in case that claim does not come. `claimed`: the ids of what was claimed.
+-- Heads of instances with protection, or a budget, are left to claim_protected_messages.
+-- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
+-- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.claim_paced_messages(
+  max_messages integer,
+  lease interval,
+  clock timestamptz,
+  out claimed uuid[],
+  out groups uuid[]
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
   stalled uuid[];
   protected uuid[];
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from
+    select d.instance_id, d.paced_from, d.messages_per_second
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
@@ -10436,7 +15644,7 @@ begin
   ),
   head as (
     select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
-      i.protection is not null as is_protected
+      i.protection is not null or i.budget is not null as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -10457,17 +15665,14 @@ begin
       where m.id = h.message_id
         -- The due time may have been another head's, with a shorter interval.
         and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
-        -- is_send_window_open, whose look at the holidays would cost as much as finding the message.
-        and messaging.is_window_time(i, (clock + shown.typing) at time zone i.time_zone)
-        and not exists (
-          select from messaging.holidays holiday
-          where holiday.instance_id = i.id
-            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        and exists (
+          select from messaging.open_window(i, (clock + shown.typing) at time zone i.time_zone)
         )
         and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
     ) as leaving on true
+    where due.messages_per_second is null
   ),
-  claimed as (
+  claimed_rows as (
     update messaging.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
@@ -10482,15 +15687,15 @@ begin
     -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
     -- call: see departed_at.
     update messaging.dispatch d
-    set in_flight = claimed.message_id,
-      lease_until = claimed.lease_until,
+    set in_flight = c.message_id,
+      lease_until = c.lease_until,
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + claimed.typing,
-      departs_at = clock + claimed.typing
-    from claimed
-    where d.instance_id = any (array[claimed.instance_id])
+      end + c.typing,
+      departs_at = clock + c.typing
+    from claimed_rows c
+    where d.instance_id = any (array[c.instance_id])
     returning d.in_flight
   )
   select
@@ -10503,11 +15708,12 @@ begin
       select array_agg(head.message_id) from head
       where head.is_protected and not head.is_late
     ),
-    (select array_agg(head.message_id) from head where head.is_late)
-  into claimed_ids, stalled, protected, late;
+    (select array_agg(head.message_id) from head where head.is_late),
+    (select array_agg(due.instance_id) from due where due.messages_per_second is not null)
+  into claimed, stalled, protected, late, groups;
 
   if protected is not null then
-    claimed_ids := claimed_ids || messaging.claim_protected_messages(protected, lease, clock);
+    claimed := claimed || messaging.claim_protected_messages(protected, lease, clock);
   end if;
 
   if late is not null then
@@ -10516,15 +15722,16 @@ begin
   if stalled is not null then
     perform messaging.postpone_dispatch(stalled, clock);
   end if;
-  return claimed_ids;
+  if groups is not null then
+    update messaging.dispatch d
+    set next_due_at = clock + interval '100 milliseconds'
+    where d.instance_id = any (groups);
+  end if;
 end;
 $$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them. A queue that was held over midnight must not burst, and immediate sends may have
--- taken places that were promised: where no place is left, the waiting messages get new slots (see
--- plan_slot_moves), which the dispatcher's maintenance does. The caller has locked dispatch and the queue
--- rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[],
   lease interval,
@@ -10536,14 +15743,14 @@ set search_path = ''
 as $$
 declare
   head record;
-  walk messaging.slot_walk;
-  counts_as_new boolean;
+  place record;
+  budget record;
   claimed_ids uuid[];
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
-      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing,
-      (clock at time zone i.time_zone)::date as today
+      messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
+      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
@@ -10553,31 +15760,28 @@ begin
     perform from messaging.pacing p
     where p.instance_id = head.instance_id for no key update skip locked;
     continue when not found;
-    counts_as_new := coalesce(head.takes_new, false) and messaging.is_new_contact(head.contact_id);
-    walk := messaging.begin_walk(head.instance, clock);
-    select array[d.sent], array[d.sent_new] into walk.taken, walk.taken_new
-    from messaging.paced_days d
-    where d.instance_id = head.instance_id and d.day = head.today;
-    if messaging.refused_place(walk, 1, counts_as_new) is not null then
-      perform messaging.request_slot_plan(head.instance_id, clock);
-      continue;
+    if head.is_stoppable then
+      budget := messaging.budget_state(head.instance, clock);
+      if budget.is_reached then
+        perform messaging.hold_for_budget(head.message_id, head.instance, budget.month_ends_at);
+        perform messaging.refresh_dispatch(array[head.instance_id]);
+        continue;
+      end if;
     end if;
-
-    update messaging.paced_days d
-    set waiting = greatest(d.waiting - 1, 0),
-      waiting_new = greatest(d.waiting_new - coalesce(head.takes_new, false)::integer, 0)
-    where d.instance_id = head.instance_id
-      and d.day = (head.scheduled_at at time zone (head.instance).time_zone)::date;
-    insert into messaging.paced_days as d (instance_id, day, sent, sent_new)
-    values (head.instance_id, head.today, 1, counts_as_new::integer)
-    on conflict on constraint paced_days_pkey do update
-    set sent = d.sent + 1, sent_new = d.sent_new + excluded.sent_new;
+    if (head.instance).protection is null then
+      select true as is_taken, null::date as day, head.takes_new as counts_as_new into place;
+    else
+      place := messaging.take_place_of_day(
+        head.instance, head.contact_id, head.takes_new, head.scheduled_at, clock
+      );
+    end if;
+    continue when not place.is_taken;
     update messaging.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
       lease_until = clock + lease + head.typing,
-      counted_on = head.today,
-      is_new = counts_as_new
+      counted_on = place.day,
+      is_new = place.counts_as_new
     where q.message_id = head.message_id;
     -- See claim_paced_messages.
     update messaging.dispatch d
@@ -10598,6 +15802,7 @@ $$;
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
+-- What leaves after another message waits until that one is settled: see postpone_followers.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -10615,9 +15820,11 @@ declare
   held_ids uuid[];
   to_be_paced uuid[];
   due_ids uuid[];
+  followers uuid[];
 begin
   with due as (
-    select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
+    select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced,
+      q.goes_after
     from messaging.message_queue q
     where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
@@ -10626,8 +15833,11 @@ begin
   ),
   checked as (
     select due.message_id, due.is_to_be_paced,
-      greatest(d.operator_hold_until, d.disconnected_until) > clock
-        and not due.is_to_be_paced as is_held
+      messaging.stopped_until(d) > clock
+        and not due.is_to_be_paced as is_held,
+      due.goes_after is not null and exists (
+        select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
+      ) as is_follower
     from due
     join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
   ),
@@ -10640,7 +15850,9 @@ begin
     from checked
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
-      and not checked.is_to_be_paced and coalesce(m.expires_at > clock, true)
+      and not checked.is_to_be_paced and not checked.is_follower and coalesce(m.expires_at > clock, true)
+      -- Of all that is unpaced only marketing may have to: batches are paced.
+      and (m.purpose is distinct from 'marketing' or not messaging.waits_for_budget(m, clock))
     returning q.message_id
   )
   select
@@ -10650,9 +15862,14 @@ begin
     (
       select array_agg(checked.message_id)
       from checked
-      where not checked.is_held and not checked.is_to_be_paced
+      where not checked.is_held and not checked.is_to_be_paced and not checked.is_follower
+    ),
+    (
+      select array_agg(checked.message_id)
+      from checked
+      where checked.is_follower and not checked.is_held
     )
-  into claimed_ids, held_ids, to_be_paced, due_ids;
+  into claimed_ids, held_ids, to_be_paced, due_ids, followers;
 
   if held_ids is not null then
     perform messaging.postpone_held_messages(held_ids, clock);
@@ -10660,9 +15877,15 @@ begin
   if to_be_paced is not null then
     perform messaging.enqueue_waiting_messages(to_be_paced, clock);
   end if;
-  -- What was due and not claimed has come to its expires_at.
+  if followers is not null then
+    perform messaging.postpone_followers(followers, clock);
+  end if;
+  -- What was due and not claimed has come to its expires_at, or waits for its instance's budget.
   if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
     perform messaging.expire_due_messages(due_ids, clock);
+    perform messaging.hold_unpaced_for_budget(
+      array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))), clock
+    );
   end if;
   return claimed_ids;
 end;
@@ -10686,8 +15909,16 @@ begin
         i.id as "instanceId",
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
+        -- A campaign answers nobody.
+        case when m.batch_id is null then i.read_receipts else 'off' end as "readReceipts",
         c.is_blocked as "isContactBlocked",
-        messaging.denies_marketing(c.consent_marketing, m.purpose) as "isOptedOut",
+        messaging.denies_marketing(
+          messaging.effective_consent(
+            m.purpose, i.people_scope, i.workspace_id, c.id, c.identity_key, c.consent_marketing,
+            c.consent_at
+          ),
+          m.purpose
+        ) as "isOptedOut",
         -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (
@@ -10709,7 +15940,12 @@ begin
         m.message_type as "messageType",
         m.message,
         m.content,
+        m.quoted_provider_message_id as "quotedProviderMessageId",
+        case when m.message_type = 'reaction' then (
+          select q.direction = 'outbound' from messaging.messages q where q.id = m.quoted_message_id
+        ) end as "quotedIsOurs",
         m.delay_typing_ms as "delayTypingMs",
+        m.ladder->'rungs' is not null as "hasLadder",
         case when m.media_id is not null then messaging.file_to_send(m.media_id) end as file
       from unnest(claimed_messages.message_ids) as claimed(message_id)
       join messaging.message_queue q on q.message_id = any (array[claimed.message_id])
@@ -10752,34 +15988,6 @@ begin
 end;
 $$;
 
--- How many messages an instance may send on a day: its daily limit, or what its warm-up allows where
--- that is less. NULL is no limit. On day n of the warm-up, from 0, start + (target - start) * n / days,
--- rounded down; the target is the daily limit, or 1,000. The warm-up ends with the day that allows the
--- target.
-create or replace function messaging.day_limit(
-  daily_limit integer,
-  warm_up_start integer,
-  warm_up_days integer,
-  warm_up_from date,
-  day date
-)
-returns integer
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
-declare
-  n constant bigint := greatest(day - warm_up_from, 0);
-  target constant integer := coalesce(daily_limit, 1000);
-begin
-  if warm_up_days is null or n > warm_up_days then
-    return daily_limit;
-  end if;
-  return warm_up_start + (target - warm_up_start) * n / warm_up_days;
-end;
-$$;
-
 -- What an instance's protection allows on its present day, and what of it is taken: {day, limit, limitedBy,
 -- sent, waiting, newContacts {limit, sent, waiting}}; `waiting` has a slot today, or is overdue. `limit` is
 -- NULL for none, newContacts where they are not limited. NULL without protection.
@@ -10798,9 +16006,7 @@ begin
   if instance.protection is null then
     return null;
   end if;
-  allowed := messaging.day_limit(
-    walk.daily_limit, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from, walk.first_day
-  );
+  allowed := messaging.day_limit(walk, walk.first_day);
   select d.* into today
   from messaging.paced_days d where d.instance_id = instance.id and d.day = walk.first_day;
   return jsonb_build_object(
@@ -10823,59 +16029,17 @@ begin
 end;
 $$;
 
--- settle_may_have_left: makes messages `unconfirmed`, with `may_have_left` as their last error: those that
--- wait, and those whose claim is over. They are settled like a call whose outcome is unknown, so that a
--- delivery event or an echo that comes later finds them. Messages whose claim is still open stay.
--- Returns how many.
-create or replace function messaging.doubt_restored_messages(message_ids uuid[])
-returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  instance_ids uuid[];
-  results jsonb;
-begin
-  perform from messaging.message_queue q
-  where q.message_id = any (doubt_restored_messages.message_ids)
-  order by q.message_id
-  for no key update;
-  update messaging.message_queue q
-  set claim_token = gen_random_uuid(), lease_until = clock
-  where q.message_id = any (doubt_restored_messages.message_ids) and q.claim_token is null;
-  select array_agg(distinct q.instance_id), jsonb_agg(jsonb_build_object(
-    'messageId', q.message_id,
-    'claimToken', q.claim_token,
-    'outcome', 'unknown',
-    'error', jsonb_build_object(
-      'code', 'may_have_left',
-      'message', 'The database was restored: the message may have left after the backup was made.'
-    )
-  ))
-  into instance_ids, results
-  from messaging.message_queue q
-  where q.message_id = any (doubt_restored_messages.message_ids) and q.lease_until <= clock;
-  if results is null then
-    return 0;
-  end if;
-  perform public.settle_messages(jsonb_build_object('results', results));
-  perform from messaging.pacing p
-  where p.instance_id = any (instance_ids) order by p.instance_id for no key update;
-  perform messaging.refresh_dispatch(instance_ids);
-  return jsonb_array_length(results);
-end;
-$$;
-
 -- Gives a message the instance's next slot and puts it in the paced queue: the later of
 -- `not_before` (at least now) and (last slot + interval), moved into the send window. The provider is
 -- called at the slot; a message whose `typing` is shown first leaves when it has been, and the next
 -- interval counts from then.
 -- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
 -- else. `held_by` says what moved the slot away from `not_before`; `interval`,
--- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL.
+-- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL. `is_held`: whether the instance
+-- is held at the slot.
 -- With protection the rules of next_slot hold; `jitter_seed` is the message's id where it is not given.
--- Without, they are written out here: others wait for this row.
+-- Without, what next_slot does for such an instance is one statement, because others wait for this row.
+-- `interval_seconds` is NULL for a message without an interval of its own: it follows the pace of its instance.
 create or replace function messaging.enqueue_message(
   message_id uuid,
   instance messaging.instances,
@@ -10885,7 +16049,8 @@ create or replace function messaging.enqueue_message(
   contact_id uuid default null,
   jitter_seed text default null,
   out slot timestamptz,
-  out held_by text
+  out held_by text,
+  out is_held boolean
 )
 language plpgsql
 set search_path = ''
@@ -10893,36 +16058,38 @@ set enable_seqscan = off
 as $$
 declare
   is_paced boolean;
-  is_on_holiday boolean;
+  is_open boolean;
   has_one_before boolean;
   is_protected boolean := instance.protection is not null;
   is_new boolean;
+  follows_pace constant boolean := interval_seconds is null;
 begin
+  interval_seconds := coalesce(interval_seconds, messaging.default_interval_seconds());
   if not is_protected then
     -- The clock is read under the lock: Postgres computes the new row version after the wait.
     update messaging.pacing p
-    set last_slot_at = greatest(
-      not_before,
-      date_trunc('milliseconds', clock_timestamp()),
-      p.last_slot_at + make_interval(secs => interval_seconds)
+    set last_slot_at = messaging.next_free_slot(
+      p.last_slot_at,
+      messaging.spacing(instance.messages_per_second, interval_seconds, follows_pace),
+      not_before, date_trunc('milliseconds', clock_timestamp())
     ) + typing
     where p.instance_id = instance.id
     returning p.last_slot_at - typing, p.is_protected, exists (
-      select from messaging.holidays h
-      where h.instance_id = p.instance_id
-        and h.day = ((p.last_slot_at - typing) at time zone instance.time_zone)::date
-    ) into strict slot, is_protected, is_on_holiday;
+      select from messaging.open_window(
+        instance, (p.last_slot_at - typing) at time zone instance.time_zone
+      )
+    ) into strict slot, is_protected, is_open;
   end if;
   if is_protected then
     perform from messaging.pacing p where p.instance_id = instance.id for no key update;
     select t.slot, t.held_by, t.pace, t.is_new into slot, held_by, interval_seconds, is_new
     from messaging.take_protected_slot(
-      instance.id, contact_id, interval_seconds, not_before, typing,
+      instance.id, contact_id, case when not follows_pace then interval_seconds end, not_before, typing,
       coalesce(jitter_seed, message_id::text)
     ) t;
   else
     is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-    if is_on_holiday or not messaging.is_window_time(instance, slot at time zone instance.time_zone)
+    if not is_open
       or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
       select f.slot, f.held_by into slot, held_by
       from messaging.fit_send_window(instance, slot, typing) f;
@@ -10934,23 +16101,25 @@ begin
     end if;
   end if;
   insert into messaging.message_queue (
-    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new
+    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new, follows_pace
   )
   values (
-    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new
+    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new,
+    follows_pace
   )
   returning exists (
     select from messaging.message_queue q
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
-  ) into has_one_before;
+  ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
   -- Lowers the due time, and only for a new head: a message behind another one leaves after it. Without
   -- need no lock is taken that would make a claim skip the instance.
   if not has_one_before then
     update messaging.dispatch d
-    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)
+    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
     where d.instance_id = instance.id
-      and d.next_due_at > messaging.next_due_at(d, slot, enqueue_message.interval_seconds);
+      and d.next_due_at
+        > messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace);
   end if;
 end;
 $$;
@@ -10962,7 +16131,7 @@ $$;
 -- enqueue_waiting_messages). `slot` is the slot it is promised by the same rules: the first one, in the send
 -- window, one interval from those of other messages that wait so, on a day whose limits have a place beside
 -- them and what is queued. It takes none until it is enqueued: messages queued meanwhile may make it later.
--- `held_by` as enqueue_message. Locks pacing, so that simultaneous calls are promised different slots.
+-- `interval_seconds`, `held_by` and `is_held` as enqueue_message. Locks pacing, so that simultaneous calls are promised different slots.
 -- Errors: MI010.
 create or replace function messaging.enqueue_message_later(
   message_id uuid,
@@ -10972,7 +16141,8 @@ create or replace function messaging.enqueue_message_later(
   typing interval,
   contact_id uuid,
   out slot timestamptz,
-  out held_by text
+  out held_by text,
+  out is_held boolean
 )
 language plpgsql
 set search_path = ''
@@ -10982,12 +16152,17 @@ declare
   lead constant interval := interval '2 seconds';
   after_last timestamptz;
 begin
-  select p.last_slot_at + make_interval(secs => interval_seconds) into strict after_last
+  select p.last_slot_at + messaging.spacing(
+    instance.messages_per_second,
+    coalesce(interval_seconds, messaging.default_interval_seconds()),
+    interval_seconds is null
+  )
+  into strict after_last
   from messaging.pacing p
   where p.instance_id = instance.id
   for no key update;
   if after_last >= not_before or not_before <= clock_timestamp() + lead then
-    select e.slot, e.held_by into slot, held_by
+    select e.slot, e.held_by, e.is_held into slot, held_by, is_held
     from messaging.enqueue_message(
       message_id, instance, interval_seconds, not_before, typing, contact_id
     ) e;
@@ -10998,12 +16173,14 @@ begin
     instance, message_id, contact_id, interval_seconds, not_before, typing
   ) f;
   insert into messaging.message_queue (
-    message_id, instance_id, lane, scheduled_at, visible_at, interval_seconds
+    message_id, instance_id, lane, scheduled_at, visible_at, interval_seconds, follows_pace
   )
   values (
     enqueue_message_later.message_id, instance.id, 'unpaced', slot, slot - lead,
-    enqueue_message_later.interval_seconds
-  );
+    coalesce(enqueue_message_later.interval_seconds, messaging.default_interval_seconds()),
+    enqueue_message_later.interval_seconds is null
+  )
+  returning exists (select from messaging.hold_at(instance.id, slot)) into is_held;
 end;
 $$;
 
@@ -11021,7 +16198,8 @@ declare
   enqueued record;
 begin
   for waiting in
-    select q.instance_id, q.message_id, q.scheduled_at, q.interval_seconds, q.attempts,
+    select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
+      case when not q.follows_pace then q.interval_seconds end as interval_seconds,
       q.max_attempts, m.contact_id, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -11075,8 +16253,9 @@ stable
 set search_path = ''
 as $$
 declare
-  after_last constant timestamptz :=
-    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  after_last constant timestamptz := dispatch.paced_from + messaging.present_spacing(
+    dispatch, dispatch.paced_from, queued.interval_seconds, queued.follows_pace
+  );
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   is_paced boolean;
   kept_until timestamptz;
@@ -11094,7 +16273,7 @@ begin
     leaves_at := greatest(leaves_at, dispatch.hold_until);
   end if;
   -- What lasts longer says the reason; of two without an end, the operator's hold.
-  kept_until := greatest(dispatch.operator_hold_until, dispatch.disconnected_until);
+  kept_until := messaging.stopped_until(dispatch);
   is_kept := kept_until > greatest(leaves_at, clock_timestamp());
   if is_kept then
     held_by := case
@@ -11149,7 +16328,7 @@ begin
   select array_agg(taken.q) into gone from taken;
   update messaging.messages m set status = 'expired' where m.id = any (late);
   perform messaging.record_message_events(late, array['message.expired']);
-  perform messaging.give_back_slots(gone);
+  perform messaging.release_slots(gone);
 end;
 $$;
 
@@ -11176,7 +16355,7 @@ returns table (
   held_by text,
   left_at timestamptz,
   is_new boolean,
-  interval_seconds integer,
+  spacing interval,
   walk messaging.slot_walk
 )
 language plpgsql
@@ -11199,9 +16378,14 @@ begin
     state := messaging.begin_walk(instance, stretch.planned_at);
   end if;
   for waiting in
-    select q.message_id, q.scheduled_at, q.position, q.interval_seconds,
+    select q.message_id, q.scheduled_at, q.position,
+      case
+        when not q.follows_pace or instance.messages_per_second is null then q.interval_seconds
+      end as interval_seconds,
       is_protected and q.is_new and messaging.is_new_contact(m.contact_id) as is_new,
-      make_interval(secs => q.interval_seconds) as pace,
+      messaging.spacing(
+        instance.messages_per_second, q.interval_seconds, q.follows_pace
+      ) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -11215,12 +16399,13 @@ begin
     queue_position := waiting.position;
     if is_protected then
       is_new := waiting.is_new;
-      interval_seconds := waiting.interval_seconds;
+      spacing := waiting.pace;
       walk := case when rows_before % walk_every = 0 then state end;
       rows_before := rows_before + 1;
       begin
         state := messaging.next_slot(
-          instance, state, interval_seconds, scheduled_at, waiting.typing, null, coalesce(is_new, false)
+          instance, state, waiting.interval_seconds, scheduled_at, waiting.typing, null,
+          coalesce(is_new, false)
         );
       exception when sqlstate 'MI010' then
         return;
@@ -11285,6 +16470,7 @@ $$;
 -- enqueue_message_later: the first slot from `not_before` on that spaced_slot_later gives, with the jitter that
 -- the message will have, on a day whose limits have a place, as far as is known now. `held_by` says what moved
 -- it, or NULL. Errors: MI010.
+-- Plans must not depend on statistics: the settings hold for what it calls.
 create or replace function messaging.free_slot_later(
   instance messaging.instances,
   message_id uuid,
@@ -11298,12 +16484,19 @@ create or replace function messaging.free_slot_later(
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   jitter_seconds constant integer := (instance.protection->>'jitterSeconds')::integer;
-  pace constant interval := make_interval(
-    secs => interval_seconds + messaging.jitter_of(message_id::text, jitter_seconds)
+  pace constant interval := messaging.spacing(
+    instance.messages_per_second,
+    coalesce(interval_seconds, messaging.default_interval_seconds())
+      + messaging.jitter_of(message_id::text, jitter_seconds),
+    interval_seconds is null
   );
   walk messaging.slot_walk;
   is_new boolean;
@@ -11332,82 +16525,6 @@ begin
       instance, pace, jitter_seconds, (day + 1)::timestamp at time zone instance.time_zone, typing
     ) f;
   end loop;
-end;
-$$;
-
--- Gives back the places in the days' counts of messages that were taken out of the queue unsent:
--- canceled, expired, moved, or arrived after all. `gone`: their rows as they were, without a claim. The
--- last slot of a day is free again; any other stays unused, so that no other message moves. Costs next to
--- nothing where no instance has protection. The caller holds the pacing rows.
-create or replace function messaging.give_back_places(gone messaging.message_queue[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  freed record;
-begin
-  for freed in
-    select g.instance_id, g.lane, g.is_new, i.time_zone,
-      coalesce(g.counted_on, (g.scheduled_at at time zone i.time_zone)::date) as day,
-      g.counted_on is not null as is_sent
-    from unnest(gone) as g
-    join messaging.instances i on i.id = any (array[g.instance_id])
-    where i.protection is not null
-    order by g.scheduled_at desc
-  loop
-    if freed.is_sent then
-      update messaging.paced_days d
-      set sent = greatest(d.sent - 1, 0),
-        sent_new = greatest(d.sent_new - coalesce(freed.is_new, false)::integer, 0)
-      where d.instance_id = freed.instance_id and d.day = freed.day;
-    elsif freed.lane = 'paced' then
-      update messaging.paced_days d
-      set waiting = greatest(d.waiting - 1, 0),
-        waiting_new = greatest(d.waiting_new - coalesce(freed.is_new, false)::integer, 0),
-        last_left_at = messaging.last_departure_of_day(
-          freed.instance_id, freed.day, freed.time_zone
-        ),
-        is_over = false
-      where d.instance_id = freed.instance_id and d.day = freed.day;
-    end if;
-  end loop;
-end;
-$$;
-
--- Gives back what rows that were taken out of the queue unsent had: the instance's last slot, and the
--- places in its days' counts (see give_back_places). Any other slot stays unused, so that no other message
--- moves. `gone`: the rows as they were, without a claim. The caller holds the pacing rows.
--- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.give_back_slots(gone messaging.message_queue[])
-returns void
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-begin
-  update messaging.pacing p
-  set last_slot_at = greatest(
-    (
-      select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
-      from messaging.message_queue q
-      join messaging.messages m on m.id = any (array[q.message_id])
-      where q.instance_id = p.instance_id and q.lane = 'paced'
-      order by q.scheduled_at desc, q.position desc
-      limit 1
-    ),
-    (select d.paced_from from messaging.dispatch d where d.instance_id = p.instance_id)
-  )
-  from unnest(gone) as g
-  join messaging.messages m on m.id = any (array[g.message_id])
-  where g.lane = 'paced' and p.instance_id = any (array[g.instance_id])
-    and p.last_slot_at = g.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0);
-  perform messaging.give_back_places(gone);
 end;
 $$;
 
@@ -11469,23 +16586,6 @@ begin
 end;
 $$;
 
--- Whether the instance's queue sends on that local day: one of its weekdays and no holiday.
-create or replace function messaging.is_business_day(instance messaging.instances, local_day date)
-returns boolean
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
-begin
-  return messaging.is_window_day(instance, local_day)
-    and not exists (
-      select from messaging.holidays h
-      where h.instance_id = instance.id and h.day = local_day
-    );
-end;
-$$;
-
 -- Whether nothing was ever sent to a contact, and it never wrote.
 create or replace function messaging.is_new_contact(contact_id uuid)
 returns boolean
@@ -11519,14 +16619,10 @@ stable
 parallel safe
 set search_path = ''
 as $$
-declare
-  clock constant timestamp := instant at time zone instance.time_zone;
 begin
-  return messaging.is_window_time(instance, clock)
-    and not exists (
-      select from messaging.holidays h
-      where h.instance_id = instance.id and h.day = clock::date
-    );
+  return exists (
+    select from messaging.open_window(instance, instant at time zone instance.time_zone)
+  );
 end;
 $$;
 
@@ -11583,26 +16679,6 @@ begin
 end;
 $$;
 
--- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
-create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
-returns text
-language plpgsql
-stable
-strict
-parallel safe
-set search_path = ''
-as $$
-declare
-  local constant timestamp := instant at time zone time_zone;
-  shift constant interval := local - (instant at time zone 'UTC');
-begin
-  -- Without a subquery, whose start would cost several times as much.
-  return to_char(local, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
-    || case when shift < interval '0' then '-' else '+' end
-    || to_char(greatest(shift, -shift), 'HH24:MI');
-end;
-$$;
-
 -- When the last of an instance's messages with a slot on that local day will have left, or the one that
 -- left last where it was on that day. NULL where there is none.
 create or replace function messaging.last_departure_of_day(
@@ -11637,9 +16713,77 @@ begin
 end;
 $$;
 
+-- The last of a contact's messages that its answer has released (see release_waiting_messages) and that are still
+-- to leave; NULL for none. One that will not leave within a minute, such as at night, holds up nobody.
+create or replace function messaging.last_released_message(contact_id uuid, clock timestamptz)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select m.id
+    from messaging.messages m
+    join messaging.message_queue q on q.message_id = any (array[m.id])
+    where m.contact_id = last_released_message.contact_id
+      and m.ladder is not null and m.status = 'queued'
+      and m.ladder->'shown' ? 'invitationId'
+      and q.scheduled_at < clock + interval '1 minute'
+    order by m.created_at desc, m.id desc
+    limit 1
+  );
+end;
+$$;
+
+-- settle_may_have_left: makes messages `unconfirmed`, with `may_have_left` as their last error: those that
+-- wait, and those whose claim is over. They are settled like a call whose outcome is unknown, so that a
+-- delivery event or an echo that comes later finds them. Messages whose claim is still open stay.
+-- Returns how many.
+create or replace function messaging.mark_may_have_left(message_ids uuid[])
+returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  instance_ids uuid[];
+  results jsonb;
+begin
+  perform from messaging.message_queue q
+  where q.message_id = any (mark_may_have_left.message_ids)
+  order by q.message_id
+  for no key update;
+  update messaging.message_queue q
+  set claim_token = gen_random_uuid(), lease_until = clock
+  where q.message_id = any (mark_may_have_left.message_ids) and q.claim_token is null;
+  select array_agg(distinct q.instance_id), jsonb_agg(jsonb_build_object(
+    'messageId', q.message_id,
+    'claimToken', q.claim_token,
+    'outcome', 'unknown',
+    'error', jsonb_build_object(
+      'code', 'may_have_left',
+      'message', 'The database was restored: the message may have left after the backup was made.'
+    )
+  ))
+  into instance_ids, results
+  from messaging.message_queue q
+  where q.message_id = any (mark_may_have_left.message_ids) and q.lease_until <= clock;
+  if results is null then
+    return 0;
+  end if;
+  perform public.settle_messages(jsonb_build_object('results', results));
+  perform from messaging.pacing p
+  where p.instance_id = any (instance_ids) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(instance_ids);
+  return jsonb_array_length(results);
+end;
+$$;
+
 -- After a restore: the messages of the dump that may have left since, from the database that was dumped.
 -- `state`: `waiting` (in the queue, due by `due_by`), `in_flight` (claimed when the dump was made),
--- `unconfirmed` (in doubt: by a claim that ended since, or sent again by itself where onUnconfirmed is
+-- `unconfirmed` (by a claim that ended since, or sent again by itself where onUnconfirmed is
 -- `retry`). `since`: the instant of the dump; what was accepted after it was accepted here. Messages that
 -- an operator has settled (see settle_may_have_left) are not listed again.
 -- `of_instance`: NULL for all instances. Instance by instance, so that other tenants' rows are not read.
@@ -11711,9 +16855,10 @@ $$;
 --   -- walk.slot, walk.held_by, walk.interval_seconds (with the jitter), walk.day
 --
 -- The slot is the later of `not_before`, the walk's clock, and one interval after the slot before; in the
--- send window, with `typing` after it. `not_before` may be NULL. `held_by` says what moved the slot.
+-- send window, with `typing` after it. `not_before` may be NULL. `interval_seconds` is NULL for a message
+-- that follows the pace of its instance (see spacing). `held_by` says what moved the slot.
 -- With protection (see paced_days):
--- - The interval grows by a whole number of seconds from 0 to jitterSeconds, which `jitter_seed` alone
+-- - The interval, where the message has one, grows by a whole number of seconds from 0 to jitterSeconds, which `jitter_seed` alone
 --   decides (no jitter where it is NULL). The queue row keeps that interval: a claim, a late queue and a
 --   changed window respect it too.
 -- - A day that has no place left passes the message on to the next one. A message to a contact that
@@ -11740,6 +16885,7 @@ declare
   earliest constant timestamptz := greatest(not_before, walk.clock);
   candidate timestamptz := earliest;
   pace interval;
+  follows_pace constant boolean := interval_seconds is null;
   -- Whether nothing that comes later in the walk may leave on this day before the candidate.
   is_first boolean;
   pointer integer;
@@ -11747,14 +16893,17 @@ declare
   place integer;
   behind timestamptz;
   fitted_place integer;
-  allowed integer;
   refusal text;
   reason text;
   moved_by text;
 begin
-  walk.interval_seconds := interval_seconds;
+  walk.interval_seconds := coalesce(interval_seconds, messaging.default_interval_seconds());
   if walk.first_day is null then
-    walk.slot := greatest(earliest, walk.last_left_at + make_interval(secs => interval_seconds));
+    walk.slot := messaging.next_free_slot(
+      walk.last_left_at,
+      messaging.spacing(instance.messages_per_second, walk.interval_seconds, follows_pace),
+      not_before, walk.clock
+    );
     walk.held_by := case when walk.slot > earliest then 'interval' end;
     if coalesce(walk.slot < walk.opens_at or walk.slot + typing >= walk.closes_at, true) then
       select f.slot, coalesce(f.held_by, walk.held_by) into walk.slot, walk.held_by
@@ -11769,10 +16918,10 @@ begin
   -- With protection: the first day with a place and the time for it. Days are counted from 1, the walk's
   -- first.
   if walk.jitter_seconds > 0 and jitter_seed is not null then
-    walk.interval_seconds := interval_seconds
+    walk.interval_seconds := walk.interval_seconds
       + messaging.jitter_of(jitter_seed, walk.jitter_seconds);
   end if;
-  pace := make_interval(secs => walk.interval_seconds);
+  pace := messaging.spacing(instance.messages_per_second, walk.interval_seconds, follows_pace);
   place := (earliest at time zone instance.time_zone)::date - walk.first_day + 1;
   is_first := earliest = walk.clock;
   if is_new then
@@ -11789,18 +16938,7 @@ begin
     is_first := true;
   end if;
   loop
-    -- refused_place, written out: called, it would copy the walk.
-    allowed := walk.daily_limit;
-    if walk.warm_up_days is not null then
-      allowed := messaging.day_limit(
-        allowed, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from, walk.first_day + place - 1
-      );
-    end if;
-    refusal := case
-      when walk.taken[place] >= allowed
-        then case when allowed is distinct from walk.daily_limit then 'warm_up' else 'daily_limit' end
-      when is_new and walk.taken_new[place] >= walk.new_limit then 'new_contacts'
-    end;
+    refusal := messaging.refused_place(walk, place, is_new);
     if refusal is not null or walk.is_over[place] then
       reason := coalesce(refusal, reason);
       place := place + 1;
@@ -11886,6 +17024,37 @@ begin
       where q.visible_at is not null order by q.visible_at limit 1
     )
   ), 'infinity');
+end;
+$$;
+
+-- When the instance's send window opens next for an instant at which it is closed: the same day's
+-- start while that lies ahead, else the next business day's. A day whose window falls whole into a
+-- daylight-saving gap is passed over. NULL where it does not open within three years.
+create or replace function messaging.next_window_start(
+  instance messaging.instances,
+  candidate timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_now constant timestamp := candidate at time zone instance.time_zone;
+  first_day constant integer := case when local_now::time < instance.window_start then 0 else 1 end;
+  opening timestamptz;
+begin
+  for days_ahead in first_day..1100 loop
+    if exists (select from messaging.business_day(instance, local_now::date + days_ahead)) then
+      opening := messaging.first_instant_of_window(
+        local_now::date + days_ahead, instance.window_start, instance.time_zone, candidate
+      );
+      if messaging.is_send_window_open(instance, opening) then
+        return opening;
+      end if;
+    end if;
+  end loop;
+  return null;
 end;
 $$;
 
@@ -11998,7 +17167,7 @@ begin
     )
     select instance.id, (f.slot at time zone instance.time_zone)::date, count(*),
       count(*) filter (where f.is_new), max(f.left_at),
-      min(f.slot - make_interval(secs => f.interval_seconds))
+      min(f.slot - f.spacing)
     from fitted f
     where instance.protection is not null
     group by 2
@@ -12046,6 +17215,22 @@ begin
 end;
 $$;
 
+-- Makes unpaced messages that leave after another one (goes_after) invisible for half a second, and for as
+-- long as that one is. The caller has locked the queue rows. Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.postpone_followers(message_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.message_queue q
+  set visible_at = greatest(clock, case when f.claim_token is null then f.visible_at end)
+    + interval '500 milliseconds'
+  from messaging.message_queue f
+  where q.message_id = any (message_ids) and f.message_id = any (array[q.goes_after]);
+end;
+$$;
+
 -- Makes unpaced messages of instances that an operator holds or that are disconnected invisible until that ends, so that a
 -- claim reads each of them once. The caller has locked the queue rows. Tries the dispatch rows without
 -- waiting; their locks keep a release from overlooking what is postponed here: it waits for them before
@@ -12058,9 +17243,9 @@ set search_path = ''
 as $$
 begin
   with held as (
-    select d.instance_id, greatest(d.operator_hold_until, d.disconnected_until) as ends_at
+    select d.instance_id, messaging.stopped_until(d) as ends_at
     from messaging.dispatch d
-    where greatest(d.operator_hold_until, d.disconnected_until) > clock and d.instance_id in (
+    where messaging.stopped_until(d) > clock and d.instance_id in (
       select q.instance_id
       from unnest(postpone_held_messages.message_ids) as late(message_id)
       join messaging.message_queue q on q.message_id = any (array[late.message_id])
@@ -12170,6 +17355,58 @@ begin
 end;
 $$;
 
+-- Claimed messages that go back into the paced queue unsent no longer count on the day of their claim,
+-- but on that of their slot. The caller holds the pacing rows.
+create or replace function messaging.recount_unsent_claims(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  back record;
+begin
+  for back in
+    select q.message_id, q.instance_id, q.counted_on, q.is_new,
+      (q.scheduled_at at time zone i.time_zone)::date as day
+    from messaging.message_queue q
+    join messaging.instances i on i.id = any (array[q.instance_id])
+    where q.message_id = any (message_ids) and q.lane = 'paced' and q.claim_token is null
+      and q.counted_on is not null
+    order by q.message_id
+  loop
+    update messaging.message_queue q set counted_on = null where q.message_id = back.message_id;
+    update messaging.paced_days d
+    set sent = greatest(d.sent - 1, 0),
+      sent_new = greatest(d.sent_new - coalesce(back.is_new, false)::integer, 0)
+    where d.instance_id = back.instance_id and d.day = back.counted_on;
+    insert into messaging.paced_days as d (instance_id, day, waiting, waiting_new)
+    values (back.instance_id, back.day, 1, coalesce(back.is_new, false)::integer)
+    on conflict on constraint paced_days_pkey do update
+    set waiting = d.waiting + 1, waiting_new = d.waiting_new + excluded.waiting_new;
+  end loop;
+end;
+$$;
+
+-- Recomputes when each instance is due next, from the head of its queue. The caller must hold their
+-- pacing rows, locked in an earlier statement: otherwise an enqueue that has inserted but not
+-- committed is overlooked, and its message never wakes the dispatcher.
+-- Skips instances with a message in flight: settling it refreshes them.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.refresh_dispatch(instance_ids uuid[])
+returns void
+language sql
+set search_path = ''
+as $$
+  update messaging.dispatch d
+  set next_due_at = messaging.next_due_at(
+    d, head.scheduled_at, head.interval_seconds, head.follows_pace
+  )
+  from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
+  left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
+  where d.instance_id = any (array[wanted.instance_id]) and d.in_flight is null;
+$$;
+
 -- free_slot_later: why a day has no place for a message that waits for an instant on it: refused_place, with
 -- the messages that wait so counted too; NULL where it has. `walk`: from begin_walk. `is_new`: whether the
 -- message needs one of the day's places for new contacts.
@@ -12183,11 +17420,6 @@ returns text
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   place constant integer := day - walk.first_day + 1;
@@ -12214,30 +17446,44 @@ begin
 end;
 $$;
 
--- next_slot: why a day of the walk, counted from 1, has no place for a message: `daily_limit`,
--- `warm_up` or `new_contacts`; NULL where it has.
-create or replace function messaging.refused_place(
-  walk messaging.slot_walk,
-  place integer,
-  is_new boolean
-)
-returns text
+-- Releases the quota of the days of messages that were taken out of the queue unsent:
+-- canceled, expired, moved, or arrived after all. `gone`: their rows as they were, without a claim. The
+-- last slot of a day is free again; any other stays unused, so that no other message moves. Costs next to
+-- nothing where no instance has protection. The caller holds the pacing rows.
+create or replace function messaging.release_day_quota(gone messaging.message_queue[])
+returns void
 language plpgsql
-immutable
-parallel safe
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
-  allowed constant integer := messaging.day_limit(
-    walk.daily_limit, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from,
-    walk.first_day + place - 1
-  );
+  freed record;
 begin
-  return case
-    when walk.taken[place] >= allowed
-      then case when allowed is distinct from walk.daily_limit then 'warm_up' else 'daily_limit' end
-    when is_new and walk.taken_new[place] >= walk.new_limit then 'new_contacts'
-  end;
+  for freed in
+    select g.instance_id, g.lane, g.is_new, i.time_zone,
+      coalesce(g.counted_on, (g.scheduled_at at time zone i.time_zone)::date) as day,
+      g.counted_on is not null as is_sent
+    from unnest(gone) as g
+    join messaging.instances i on i.id = any (array[g.instance_id])
+    where i.protection is not null
+    order by g.scheduled_at desc
+  loop
+    if freed.is_sent then
+      update messaging.paced_days d
+      set sent = greatest(d.sent - 1, 0),
+        sent_new = greatest(d.sent_new - coalesce(freed.is_new, false)::integer, 0)
+      where d.instance_id = freed.instance_id and d.day = freed.day;
+    elsif freed.lane = 'paced' then
+      update messaging.paced_days d
+      set waiting = greatest(d.waiting - 1, 0),
+        waiting_new = greatest(d.waiting_new - coalesce(freed.is_new, false)::integer, 0),
+        last_left_at = messaging.last_departure_of_day(
+          freed.instance_id, freed.day, freed.time_zone
+        ),
+        is_over = false
+      where d.instance_id = freed.instance_id and d.day = freed.day;
+    end if;
+  end loop;
 end;
 $$;
 
@@ -12274,7 +17520,7 @@ begin
   for no key update;
 
   if has_returned then
-    perform messaging.return_places(
+    perform messaging.recount_unsent_claims(
       array(select s.message_id from unnest(settlements) as s where s.is_retried)
     );
   end if;
@@ -12310,9 +17556,9 @@ begin
     lease_until = null,
     paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
     next_due_at = greatest(
-      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds),
+      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
       messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
-        + make_interval(secs => head.interval_seconds)
+        + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
     )
   from unnest(settlements) as s
   left join lateral messaging.head_of_queue(s.instance_id) as head on true
@@ -12322,12 +17568,55 @@ begin
   )
   select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
 
+  -- A message of a group that comes back is nobody's in flight: see claim_instance_group.
+  if has_returned then
+    held := held || array(
+      select s.instance_id from unnest(settlements) as s where s.is_retried and s.lane = 'paced'
+    );
+  end if;
   if held is not null then
     perform messaging.refresh_dispatch(held);
   end if;
   if feeding is not null then
     perform messaging.feed_after_settling(feeding);
   end if;
+end;
+$$;
+
+-- Releases what rows that were taken out of the queue unsent had: the instance's last slot, and the
+-- places in its days' counts (see release_day_quota). Any other slot stays unused, so that no other message
+-- moves. `gone`: the rows as they were, without a claim. The caller holds the pacing rows.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.release_slots(gone messaging.message_queue[])
+returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  update messaging.pacing p
+  set last_slot_at = greatest(
+    (
+      select q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)
+      from messaging.message_queue q
+      join messaging.messages m on m.id = any (array[q.message_id])
+      where q.instance_id = p.instance_id and q.lane = 'paced'
+        -- It waits for another month, and nothing behind it.
+        and m.held_by is distinct from 'budget'
+      order by q.scheduled_at desc, q.position desc
+      limit 1
+    ),
+    (select d.paced_from from messaging.dispatch d where d.instance_id = p.instance_id)
+  )
+  from unnest(gone) as g
+  join messaging.messages m on m.id = any (array[g.message_id])
+  where g.lane = 'paced' and p.instance_id = any (array[g.instance_id])
+    and p.last_slot_at = g.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0);
+  perform messaging.release_day_quota(gone);
 end;
 $$;
 
@@ -12364,6 +17653,7 @@ declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   slot timestamptz := clock;
   held_by text := message.held_by;
+  present messaging.messages;
 begin
   if message.mode = 'queued' then
     select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
@@ -12379,9 +17669,12 @@ begin
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
     confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-    unconfirmed_at = null
+    unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+    is_free_service = null
   from (select slot, held_by) as requeued
-  where m.id = message.id;
+  where m.id = message.id
+  returning m.* into present;
+  perform messaging.note_usage(message, present);
 end;
 $$;
 
@@ -12413,39 +17706,6 @@ begin
       and (u.visible_at = postponed_to or u.scheduled_at <= clock and u.visible_at <= clock)
   ) as late
   where q.message_id = any (array[late.message_id]) and q.claim_token is null;
-end;
-$$;
-
--- Claimed messages that go back into the paced queue unsent no longer count on the day of their claim,
--- but on that of their slot. The caller holds the pacing rows.
-create or replace function messaging.return_places(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  back record;
-begin
-  for back in
-    select q.message_id, q.instance_id, q.counted_on, q.is_new,
-      (q.scheduled_at at time zone i.time_zone)::date as day
-    from messaging.message_queue q
-    join messaging.instances i on i.id = any (array[q.instance_id])
-    where q.message_id = any (message_ids) and q.lane = 'paced' and q.claim_token is null
-      and q.counted_on is not null
-    order by q.message_id
-  loop
-    update messaging.message_queue q set counted_on = null where q.message_id = back.message_id;
-    update messaging.paced_days d
-    set sent = greatest(d.sent - 1, 0),
-      sent_new = greatest(d.sent_new - coalesce(back.is_new, false)::integer, 0)
-    where d.instance_id = back.instance_id and d.day = back.counted_on;
-    insert into messaging.paced_days as d (instance_id, day, waiting, waiting_new)
-    values (back.instance_id, back.day, 1, coalesce(back.is_new, false)::integer)
-    on conflict on constraint paced_days_pkey do update
-    set waiting = d.waiting + 1, waiting_new = d.waiting_new + excluded.waiting_new;
-  end loop;
 end;
 $$;
 
@@ -12525,6 +17785,60 @@ begin
 end;
 $$;
 
+-- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with gone as (
+    delete from messaging.message_queue q
+    using unnest(settlements) as s
+    where q.message_id = any (array[s.message_id]) and not s.is_retried
+  )
+  update messaging.message_queue q
+  set claim_token = null,
+    lease_until = null,
+    echo = null,
+    attempts = case when s.is_outage or s.is_unsent then q.attempts - 1 else q.attempts end,
+    lane = case when q.departs_at is not null then 'paced' else q.lane end,
+    visible_at = case when q.lane = 'unpaced' and q.departs_at is null then s.retry_at end,
+    departs_at = null,
+    -- A paced message that is refused for its whole instance, or was not sent, stays the head; otherwise
+    -- others may pass.
+    scheduled_at = case
+      when (q.lane = 'paced' or q.departs_at is not null)
+        and (s.holds_instance or s.has_old_credentials or s.is_unsent)
+        then q.scheduled_at
+      else s.retry_at
+    end
+  from unnest(settlements) as s
+  where q.message_id = any (array[s.message_id]) and s.is_retried;
+end;
+$$;
+
+-- Halves the pace of instances of which the channel has refused a message for its speed, in its answer or in a later
+-- status, for a minute from the last of them. `errors`: the refusal at the same place. What was claimed before leaves
+-- as it was planned. Locks dispatch; the caller holds pacing, or locks nothing of the instance afterwards.
+create or replace function messaging.slow_paces(
+  instance_ids uuid[],
+  errors jsonb[],
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.dispatch d
+  set slowed_until = clock + interval '1 minute'
+  from unnest(instance_ids, errors) as refused(instance_id, error)
+  where d.instance_id = any (array[refused.instance_id]) and messaging.slows_pace(d, refused.error);
+end;
+$$;
+
 -- free_slot_later: the first slot from `not_before` on that lies in the send window and keeps its distance
 -- from the messages that wait for their instants: one interval after the one before it, and the next one's
 -- interval before that. The intervals hold the jitter; `jitter_seconds` is NULL for none. `held_by` says what
@@ -12541,11 +17855,6 @@ create or replace function messaging.spaced_slot_later(
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   -- No interval and no typing is longer, but for the jitter.
@@ -12558,8 +17867,10 @@ begin
   from messaging.fit_send_window(instance, not_before, typing) f;
   open_until := messaging.window_open_until(instance, slot);
   for other in
-    select q.scheduled_at, make_interval(
-        secs => q.interval_seconds + messaging.jitter_of(q.message_id::text, jitter_seconds)
+    select q.scheduled_at, messaging.spacing(
+        instance.messages_per_second,
+        q.interval_seconds + messaging.jitter_of(q.message_id::text, jitter_seconds),
+        q.follows_pace
       ) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
@@ -12580,6 +17891,49 @@ begin
       end if;
     end if;
   end loop;
+end;
+$$;
+
+-- A claim of an instance with protection: takes one of the places of today for a waiting message, where one is
+-- left. A queue that was held over midnight must not burst, and immediate sends may have taken places that
+-- were promised: where no place is left, the waiting messages get new slots (see plan_slot_moves), which the
+-- dispatcher's maintenance does. `takes_new` and `slot` are the message's, from its row of the queue.
+-- `counts_as_new`: whether it took one of the places for new contacts. The caller holds pacing, dispatch and
+-- the queue row.
+create or replace function messaging.take_place_of_day(
+  instance messaging.instances,
+  contact_id uuid,
+  takes_new boolean,
+  slot timestamptz,
+  clock timestamptz,
+  out is_taken boolean,
+  out day date,
+  out counts_as_new boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  walk messaging.slot_walk := messaging.begin_walk(instance, clock);
+begin
+  day := (clock at time zone instance.time_zone)::date;
+  counts_as_new := coalesce(takes_new, false) and messaging.is_new_contact(contact_id);
+  select array[d.sent], array[d.sent_new] into walk.taken, walk.taken_new
+  from messaging.paced_days d
+  where d.instance_id = instance.id and d.day = take_place_of_day.day;
+  is_taken := messaging.refused_place(walk, 1, counts_as_new) is null;
+  if not is_taken then
+    perform messaging.request_slot_plan(instance.id, clock);
+    return;
+  end if;
+  update messaging.paced_days d
+  set waiting = greatest(d.waiting - 1, 0),
+    waiting_new = greatest(d.waiting_new - coalesce(takes_new, false)::integer, 0)
+  where d.instance_id = instance.id and d.day = (slot at time zone instance.time_zone)::date;
+  insert into messaging.paced_days as d (instance_id, day, sent, sent_new)
+  values (instance.id, take_place_of_day.day, 1, counts_as_new::integer)
+  on conflict on constraint paced_days_pkey do update
+  set sent = d.sent + 1, sent_new = d.sent_new + excluded.sent_new;
 end;
 $$;
 
@@ -12615,13 +17969,8 @@ begin
   is_new := walk.new_limit is not null and contact_id is not null
     and messaging.is_new_contact(contact_id);
   if is_new then
-    select q.scheduled_at, m.held_by into first_slot, first_reason
-    from messaging.messages m
-    join messaging.message_queue q on q.message_id = any (array[m.id])
-    where m.contact_id = take_protected_slot.contact_id and m.sent_at is null
-      and m.status = 'queued' and q.is_new
-    order by q.scheduled_at desc
-    limit 1;
+    select f.scheduled_at, f.held_by into first_slot, first_reason
+    from messaging.first_to_new_contact(contact_id) f;
     is_new := not found;
   end if;
   walk := messaging.next_slot(
@@ -12645,7 +17994,8 @@ begin
     instance_id, day, waiting, waiting_new, last_left_at, starts_at
   )
   values (
-    instance.id, walk.day, 1, is_new::integer, slot + typing, slot - make_interval(secs => pace)
+    instance.id, walk.day, 1, is_new::integer, slot + typing,
+    slot - messaging.spacing(instance.messages_per_second, pace, interval_seconds is null)
   )
   on conflict on constraint paced_days_pkey do update
   set waiting = d.waiting + 1,
@@ -12729,9 +18079,8 @@ declare
   local_day constant date := (instant at time zone instance.time_zone)::date;
 begin
   return case
-    when exists (
-      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and messaging.is_window_day(instance, local_day) then 'holiday'
+    when messaging.is_window_day(instance, local_day)
+      and not exists (select from messaging.business_day(instance, local_day)) then 'holiday'
     else 'window'
   end;
 end;
@@ -12743,9 +18092,10 @@ $$;
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
 -- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
 -- Their unpaced messages wait (see postpone_crowding_messages).
--- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
+-- Returns {messages, nextDueInMs, isOutboxDue, webhooks, groups}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
--- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
+-- claim_outbox has work, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
+-- for none). Never waits for a lock: what another session holds is left for later.
 -- An outbox row that is due counts for isOutboxDue alone. For nextDueInMs it would be due at once for as
 -- long as its worker has no room for it: 50 polls a second beside received files, most of their cost.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
@@ -12772,7 +18122,7 @@ declare
   );
   is_outbox_due constant boolean := coalesce(outbox_due_at <= clock, false);
   max_paced integer;
-  paced uuid[];
+  paced record;
   unpaced uuid[];
 begin
   -- An idle poll ends here: with claims that find nothing it took four times as long.
@@ -12801,10 +18151,10 @@ begin
   ) as unpaced_due;
   paced := messaging.claim_paced_messages(max_paced, lease, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced), 0), lease, clock
+    max_messages - coalesce(cardinality(paced.claimed), 0), lease, clock
   );
   return jsonb_build_object(
-    'messages', messaging.claimed_messages(paced || unpaced),
+    'messages', messaging.claimed_messages(paced.claimed || unpaced),
     'nextDueInMs', (
       -- greatest() ignores NULL, which must stay NULL.
       select case when due.at is not null then greatest(
@@ -12815,7 +18165,60 @@ begin
       ) as due(at)
     ),
     'isOutboxDue', is_outbox_due,
-    'webhooks', messaging.event_work()
+    'webhooks', messaging.event_work(),
+    'groups', to_jsonb(paced.groups)
+  );
+end;
+$$;
+
+-- Hands out the messages of an instance with a pace that leave next (see claim_instance_group), each with a claim
+-- that its settling must show. A call of its own, beside claim_due_messages, so that nobody waits for it.
+-- `request`: instanceId, maxMessages, leaseSeconds (from the message's departure; a message's typing delay is
+-- added to it). Returns {messages, departuresInMs, messagesPerSecond, feedsBatches}: departuresInMs says by
+-- message how long after this call's beginning, by the database's clock, its call is to begin, feedsBatches
+-- whether a batch of the instance is running. Returns no messages where the instance is locked, or has no
+-- pace any more.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million.
+create or replace function public.claim_message_group(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  dispatch messaging.dispatch;
+  claimed uuid[];
+begin
+  select d.* into dispatch
+  from messaging.dispatch d
+  where d.instance_id = (request->>'instanceId')::uuid and d.in_flight is null
+    and d.messages_per_second is not null
+  for no key update skip locked;
+  if found then
+    claimed := messaging.claim_instance_group(
+      dispatch,
+      messaging.find_instance(dispatch.instance_id),
+      (request->>'maxMessages')::integer,
+      make_interval(secs => (request->>'leaseSeconds')::double precision),
+      clock
+    );
+  end if;
+  return jsonb_build_object(
+    'messages', messaging.claimed_messages(claimed),
+    'departuresInMs', (
+      select coalesce(
+        jsonb_object_agg(q.message_id, extract(epoch from q.departs_at - clock) * 1000), '{}'
+      )
+      from messaging.message_queue q
+      where q.message_id = any (claimed)
+    ),
+    'messagesPerSecond', dispatch.messages_per_second,
+    'feedsBatches', coalesce(dispatch.feeds_batches, false)
   );
 end;
 $$;
@@ -12896,8 +18299,8 @@ $$;
 -- `request`.maxMessages a call. A message in flight stays, and one that another session holds is left
 -- for later. Returns {expired}: how many.
 -- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then, and for
--- messages of paused batches, which have no place in the queue.
--- Locks the messages, then as withdraw_messages, then batches.
+-- messages of paused batches and those that wait for an answer, which have no place in the queue.
+-- Locks the messages, then as end_queued_messages, then batches.
 create or replace function public.expire_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -12922,7 +18325,7 @@ begin
           select from messaging.message_queue q
           where q.message_id = m.id and q.claim_token is null
         )
-        or m.batch_id is not null and not exists (
+        or (m.batch_id is not null or m.held_by = 'awaiting_reply') and not exists (
           select from messaging.message_queue q where q.message_id = m.id
         )
       )
@@ -12932,8 +18335,8 @@ begin
   ) as l;
   return jsonb_build_object('expired', case
     when late is null then 0
-    else cardinality(messaging.withdraw_messages(late, 'expired'))
-      + messaging.end_messages_taken_back(late, 'expired')
+    else cardinality(messaging.end_queued_messages(late, 'expired'))
+      + messaging.end_unqueued_messages(late, 'expired')
   end);
 end;
 $$;
@@ -12941,7 +18344,7 @@ $$;
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, holdReason,
--- connection, channelLimit, protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
 -- NULL where that has no end), `disconnected` while its connection is lost, else `late` when something that may
@@ -12960,7 +18363,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   dispatch messaging.dispatch;
   clock constant timestamptz := clock_timestamp();
   is_window_open boolean;
@@ -12973,8 +18376,6 @@ declare
   first_lease_end timestamptz;
   failure record;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
   is_held_by_operator := dispatch.operator_hold_until > clock;
@@ -13008,10 +18409,25 @@ begin
     select first_lease_end
   ) as due
   where due.since <= clock;
-  select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at into failure
-  from messaging.messages m
-  where m.instance_id = instance.id and coalesce(m.failed_at, m.unconfirmed_at) is not null
-  order by coalesce(m.failed_at, m.unconfirmed_at) desc
+  select newest.* into failure
+  from (
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'failed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+    union all
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+  ) as newest
+  order by newest.at desc
   limit 1;
   return jsonb_build_object(
     'status', case
@@ -13056,6 +18472,17 @@ begin
       'reason', case when is_disconnected then dispatch.disconnected_reason end
     ),
     'channelLimit', dispatch.channel_limit,
+    'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
+      'messagesPerSecond', dispatch.messages_per_second,
+      'current', case
+        when dispatch.slowed_until > clock then dispatch.messages_per_second / 2.0
+        else dispatch.messages_per_second
+      end,
+      'slowedUntil', messaging.iso_in_zone(
+        case when dispatch.slowed_until > clock then dispatch.slowed_until end, instance.time_zone
+      )
+    ) end,
+    'budget', case when instance.budget is not null then messaging.describe_budget(instance, clock) end,
     'protection', messaging.describe_day(instance, clock),
     'lastSuccessAt', (
       select messaging.iso_in_zone(m.sent_at, instance.time_zone)
@@ -13221,7 +18648,7 @@ begin
       count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
       count(*) filter (where u.kind in (
         'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email',
-        'batch_paused_email'
+        'batch_paused_email', 'budget_email'
       )) as emails,
       count(*) filter (where u.kind = 'agent_reply') as agent_replies
     from (
@@ -13305,7 +18732,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   page_size constant integer := (request->>'limit')::integer;
   after_at constant timestamptz := coalesce(
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
@@ -13317,8 +18744,6 @@ declare
   items jsonb;
   next jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)
@@ -13499,7 +18924,7 @@ declare
   clock constant timestamptz := clock_timestamp();
   purges constant text[] := array[
     'purge_provider_events', 'purge_events', 'purge_uploads', 'purge_event_deliveries',
-    'purge_told_messages', 'purge_media', 'purge_messages', 'purge_batches'
+    'purge_events_of_messages', 'purge_media', 'purge_messages', 'purge_batches'
   ];
   aged record;
   purge text;
@@ -13516,7 +18941,11 @@ begin
         ('outbox', 'settled_at', interval '7 days', $condition$status = 'done'$condition$),
         -- A person should see them.
         ('outbox', 'settled_at', interval '90 days', $condition$status = 'dead'$condition$),
-        ('erased_messages', 'erased_at', interval '30 days', 'true')
+        ('erased_messages', 'erased_at', interval '30 days', 'true'),
+        -- Deliveries of a past month that are told so late take no place from another.
+        ('free_service_messages', 'delivered_at', interval '60 days', 'true'),
+        -- The channel delivers nothing after 30 days.
+        ('budget_under_way', 'sent_at', interval '30 days', 'true')
     ) as a (table_name, since, age, condition)
   loop
     execute format(
@@ -13663,18 +19092,19 @@ begin
   for message in
     select m.*
     from messaging.instances i
-    -- Instance by instance: unconfirmed messages of instances that hold them are not read.
+    -- Instance by instance, by messages_failures: unconfirmed messages of instances that hold them are not
+    -- read. An unconfirmed message has no failed_at.
     cross join lateral (
       select u.* from messaging.messages u
       where u.instance_id = i.id
         and u.status = 'unconfirmed'
-        and u.unconfirmed_at <= clock - interval '15 minutes'
-        and u.unconfirmed_at > clock - interval '1 day'
+        and coalesce(u.failed_at, u.unconfirmed_at) <= clock - interval '15 minutes'
+        and coalesce(u.failed_at, u.unconfirmed_at) > clock - interval '1 day'
         and u.attempts < 6
         and coalesce(u.expires_at > clock, true)
         -- An operator has decided about these after a restore: see settle_may_have_left.
         and u.last_error->>'code' is distinct from 'may_have_left'
-      order by u.unconfirmed_at
+      order by coalesce(u.failed_at, u.unconfirmed_at)
       limit max_messages
       for no key update skip locked
     ) as m
@@ -13682,7 +19112,7 @@ begin
       and not exists (
         select from messaging.dispatch d
         where d.instance_id = i.id
-          and greatest(d.operator_hold_until, d.disconnected_until) > clock
+          and messaging.stopped_until(d) > clock
       )
     -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at
@@ -13726,10 +19156,10 @@ declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   action constant text := request->>'action';
   max_rows constant integer := (request->>'maxMessages')::integer;
-  to_doubt constant text[] := case action
+  uncertain_states constant text[] := case action
     when 'unconfirmed' then '{waiting,in_flight}'::text[] else '{in_flight}' end;
   waiting uuid[];
-  doubted uuid[];
+  uncertain uuid[];
   known uuid[];
   canceled integer := 0;
   unconfirmed integer := 0;
@@ -13746,9 +19176,9 @@ begin
 
   select
     array_agg(l.message_id) filter (where l.state = 'waiting' and action = 'cancel'),
-    array_agg(l.message_id) filter (where l.state = any (to_doubt)),
+    array_agg(l.message_id) filter (where l.state = any (uncertain_states)),
     array_agg(l.message_id) filter (where l.state = 'unconfirmed' and action <> 'keep')
-  into waiting, doubted, known
+  into waiting, uncertain, known
   from (
     select m.message_id, m.state
     from messaging.messages_that_may_have_left(since, due_by, of_instance) as m
@@ -13761,8 +19191,8 @@ begin
   if waiting is not null then
     canceled := messaging.cancel_restored_messages(waiting);
   end if;
-  if doubted is not null then
-    unconfirmed := messaging.doubt_restored_messages(doubted);
+  if uncertain is not null then
+    unconfirmed := messaging.mark_may_have_left(uncertain);
   end if;
   with marked as (
     update messaging.messages m
@@ -13800,6 +19230,55 @@ begin
 end;
 $$;
 
+-- Whether that day is one of the instance's weekdays for sending. It may be a holiday all the same.
+create or replace function messaging.is_window_day(instance messaging.instances, local_day date)
+returns boolean
+language sql
+immutable
+return extract(isodow from local_day)::smallint = any (instance.window_days);
+
+-- That local day as a row, where the instance's queue sends on it: one of its weekdays and no holiday.
+create or replace function messaging.business_day(instance messaging.instances, local_day date)
+returns table (day date)
+language sql
+stable
+begin atomic
+  select business_day.local_day
+  where
+    messaging.is_window_day(instance, business_day.local_day)
+    and not exists (
+      select
+      from messaging.holidays as h
+      where h.instance_id = instance.id and h.day = business_day.local_day
+    );
+end;
+
+-- How many messages an instance may send on a day: its daily limit, or what its warm-up allows where
+-- that is less. NULL is no limit. On day n of the warm-up, from 0, start + (target - start) * n / days,
+-- rounded down; the target is the daily limit, or 1,000. The warm-up ends with the day that allows the
+-- target. `walk`: from begin_walk.
+create or replace function messaging.day_limit(walk messaging.slot_walk, day date)
+returns integer
+language sql
+immutable
+return case
+  when walk.warm_up_days is null
+  or day - walk.warm_up_from > walk.warm_up_days then walk.daily_limit
+  else (
+    walk.warm_up_start + (coalesce(walk.daily_limit, 1000) - walk.warm_up_start)::bigint * greatest(
+      day - walk.warm_up_from,
+      0
+    ) / walk.warm_up_days
+  )::integer
+end;
+
+-- The interval of a queued message that has none of its own, where its instance has no pace (specification 4.4).
+create or replace function messaging.default_interval_seconds()
+returns integer
+language sql
+immutable
+return 30;
+
 -- When what an instance had in flight left, as its pace counts it: when its call began, and its typing had
 -- been shown. After an unknown outcome the end of what may have been its call, which is over when its lease
 -- is. A call that began at most 50 ms late keeps the grid of the slots: the delay is not added to the next
@@ -13819,49 +19298,78 @@ return case
   else dispatch.paced_from
 end;
 
+-- The message to a new contact that waits for one of a day's places for new contacts, the last of them;
+-- none where none waits. A further message to the contact takes no such place, and leaves after it.
+create or replace function messaging.first_to_new_contact(contact_id uuid)
+returns table (scheduled_at timestamptz, held_by text)
+language sql
+stable
+begin atomic
+  select q.scheduled_at, m.held_by
+  from
+    messaging.messages as m
+    inner join messaging.message_queue as q on q.message_id = any (array[m.id])
+  where
+    m.contact_id = first_to_new_contact.contact_id
+    and m.sent_at is null
+    and m.status = 'queued'
+    and q.is_new
+  order by q.scheduled_at desc
+  limit 1;
+end;
+
+-- How long before its first message leaves a group is claimed: what a claim and the poll before it may be late.
+create or replace function messaging.group_lead()
+returns interval
+language sql
+immutable
+return interval '250 milliseconds';
+
 -- The paced message of an instance that leaves next: the earliest slot among those not in flight.
 create or replace function messaging.head_of_queue(instance_id uuid)
-returns table (message_id uuid, scheduled_at timestamptz, interval_seconds integer)
+returns table (
+  message_id uuid,
+  scheduled_at timestamptz,
+  interval_seconds integer,
+  follows_pace boolean
+)
 language sql
 stable
 rows 1
 begin atomic
-  select q.message_id, q.scheduled_at, q.interval_seconds
+  select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace
   from messaging.message_queue as q
   where q.instance_id = head_of_queue.instance_id and q.lane = 'paced' and q.claim_token is null
   order by q.scheduled_at, q.position
   limit 1;
 end;
 
--- Whether an instance is held at that instant, by its provider's refusal or an operator, or disconnected.
-create or replace function messaging.is_held_at(dispatch messaging.dispatch, at timestamptz)
-returns boolean
+-- Until when nothing of an instance leaves, whether paced or not: an operator's hold, or a lost connection.
+-- `infinity` for no end known, NULL where neither is.
+create or replace function messaging.stopped_until(dispatch messaging.dispatch)
+returns timestamptz
+language sql
+immutable
+return greatest(dispatch.operator_hold_until, dispatch.disconnected_until);
+
+-- Until when nothing of an instance's paced messages leaves: its provider's refusal, or stopped_until. NULL
+-- where nothing holds it.
+create or replace function messaging.held_until(dispatch messaging.dispatch)
+returns timestamptz
+language sql
+immutable
+return greatest(dispatch.hold_until, messaging.stopped_until(dispatch));
+
+-- Until when an instance is held (see held_until), where it is held at that instant; else no row.
+create or replace function messaging.hold_at(instance_id uuid, at timestamptz)
+returns table (held_until timestamptz)
 language sql
 stable
-return coalesce(
-  greatest(dispatch.hold_until, dispatch.operator_hold_until, dispatch.disconnected_until) > at,
-  false
-);
-
--- Whether that day is one of the instance's weekdays for sending. It may be a holiday all the same.
-create or replace function messaging.is_window_day(instance messaging.instances, local_day date)
-returns boolean
-language sql
-immutable
-return extract(isodow from local_day)::smallint = any (instance.window_days);
-
--- Whether that local time lies in the instance's hours, on one of its weekdays. The day may be a holiday
--- all the same.
-create or replace function messaging.is_window_time(
-  instance messaging.instances,
-  wall_clock timestamp
-)
-returns boolean
-language sql
-immutable
-return wall_clock::time >= instance.window_start
-and wall_clock::time < instance.window_end
-and messaging.is_window_day(instance, wall_clock::date);
+begin atomic
+  select messaging.held_until(d)
+  from messaging.dispatch as d
+  where d.instance_id = hold_at.instance_id and messaging.held_until(d) > at;
+end;
 
 -- By how many seconds an interval grows: a whole number from 0 to `jitter_seconds`, which the seed alone
 -- decides. 0 where that is NULL.
@@ -13874,27 +19382,133 @@ return coalesce(
   0
 )::integer;
 
--- When a paced message at the head may leave: its slot, one interval after the one before it, and
+-- How far apart two queued messages of an instance leave, by what it is set to: the interval of the later one,
+-- or the pace of the instance where the message has no interval of its own and the instance a pace. Rounded
+-- up to a microsecond, so that in no second more messages than `messages_per_second` have their slots.
+create or replace function messaging.spacing(
+  messages_per_second integer,
+  interval_seconds integer,
+  follows_pace boolean
+)
+returns interval
+language sql
+immutable
+return case
+  when follows_pace
+  and messages_per_second is not null then interval '1 microsecond' * ceil(
+    1000000.0 / messages_per_second
+  )
+  else make_interval(secs => interval_seconds)
+end;
+
+-- How far behind `left_at` the next message of an instance leaves: see spacing. While the instance is slowed,
+-- its pace is half.
+create or replace function messaging.present_spacing(
+  dispatch messaging.dispatch,
+  left_at timestamptz,
+  interval_seconds integer,
+  follows_pace boolean
+)
+returns interval
+language sql
+immutable
+return case
+  when follows_pace
+  and dispatch.messages_per_second is not null
+  and left_at < dispatch.slowed_until then 2 * messaging.spacing(
+    dispatch.messages_per_second,
+    interval_seconds,
+    follows_pace
+  )
+  else messaging.spacing(dispatch.messages_per_second, interval_seconds, follows_pace)
+end;
+
+-- When a paced message at the head may be claimed: at its slot, one interval after the one before it, and
 -- not while the instance is held, by its provider's refusal or by an operator, or
--- disconnected. NULL slot (an empty queue) is never.
+-- disconnected. NULL slot (an empty queue) is never. Where the instance has a pace it is claimed a little
+-- sooner, and leaves at that instant: see claim_instance_group.
 create or replace function messaging.next_due_at(
   dispatch messaging.dispatch,
   slot timestamptz,
-  interval_seconds integer
+  interval_seconds integer,
+  follows_pace boolean
 )
 returns timestamptz
 language sql
 stable
 return case
   when slot is null then 'infinity'::timestamptz
-  else greatest(
+  when dispatch.messages_per_second is null then greatest(
     slot,
     dispatch.paced_from + make_interval(secs => interval_seconds),
-    dispatch.hold_until,
-    dispatch.operator_hold_until,
-    dispatch.disconnected_until
+    messaging.held_until(dispatch)
   )
+  else greatest(
+    slot,
+    dispatch.paced_from + messaging.present_spacing(
+      dispatch,
+      dispatch.paced_from,
+      interval_seconds,
+      follows_pace
+    ),
+    messaging.held_until(dispatch)
+  ) - messaging.group_lead()
 end;
+
+-- The slot behind the last one: not before `not_before` and now, and one interval after the last message
+-- has left. NULL stands for no such bound.
+create or replace function messaging.next_free_slot(
+  last_left_at timestamptz,
+  spacing interval,
+  not_before timestamptz,
+  clock timestamptz
+)
+returns timestamptz
+language sql
+stable
+return greatest(not_before, clock, last_left_at + spacing);
+
+-- The local day as a row, where a paced message of the instance may leave at that local time: in its hours,
+-- on a business day.
+create or replace function messaging.open_window(instance messaging.instances, wall_clock timestamp)
+returns table (day date)
+language sql
+stable
+begin atomic
+  select b.day
+  from messaging.business_day(instance, wall_clock::date) as b
+  where wall_clock::time >= instance.window_start and wall_clock::time < instance.window_end;
+end;
+
+-- Why a day of the walk, counted from 1, has no place for a message: `daily_limit`, `warm_up` or
+-- `new_contacts`; NULL where it has.
+create or replace function messaging.refused_place(
+  walk messaging.slot_walk,
+  place integer,
+  is_new boolean
+)
+returns text
+language sql
+immutable
+return case
+  when walk.taken[place] >= messaging.day_limit(walk, walk.first_day + place - 1) then case
+    when messaging.day_limit(
+      walk,
+      walk.first_day + place - 1
+    ) is distinct from walk.daily_limit then 'warm_up'
+    else 'daily_limit'
+  end
+  when is_new
+  and walk.taken_new[place] >= walk.new_limit then 'new_contacts'
+end;
+
+-- Whether a refusal slows its instance down: the channel has refused a message for its speed, and the instance
+-- has a pace. Others wait as after any temporary refusal.
+create or replace function messaging.slows_pace(dispatch messaging.dispatch, error jsonb)
+returns boolean
+language sql
+immutable
+return dispatch.messages_per_second is not null and error ->> 'meaning' = 'too_fast';
 
 -- Gives each person of a list a contact and a conversation, as resolve_recipient and resolve_conversation
 -- do for one, in a few statements for all. `entries`: [{phone | userId | contactId, reason}]; those with a
@@ -13974,32 +19588,32 @@ begin
 end;
 $$;
 
--- Adds entries of a list to a draft, in order. `entries`: [{phone | userId | contactId, reason, draft}];
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, draft}];
 -- those with a reason are kept as skipped. The second entry of a contact, in whatever spelling, is a
 -- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
+-- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
-create or replace function messaging.add_recipients(
-  batch_id uuid,
-  entries jsonb,
-  inout errors jsonb,
-  out batch messaging.batches,
-  out added integer,
-  out duplicates jsonb
-)
+create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
+returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  entries constant jsonb := request->'entries';
   of_instance constant uuid := (
     select b.instance_id from messaging.batches b where b.id = add_recipients.batch_id
   );
+  batch messaging.batches;
   contact_ids uuid[];
+  added integer;
   skipped integer;
+  duplicates jsonb;
 begin
+  perform messaging.take_denial_hashes(request);
   contact_ids := messaging.add_entry_contacts(of_instance, entries);
   select b.* into strict batch from messaging.batches b
   where b.id = add_recipients.batch_id
@@ -14010,12 +19624,6 @@ begin
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
   end if;
-  errors := (
-    select coalesce(
-      jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
-    )
-    from jsonb_array_elements(errors) as e
-  );
   with listed as (
     select batch.recipient_count + e.place::integer - 1 as index, e.entry,
       contact_ids[e.place::integer] as contact_id
@@ -14065,13 +19673,77 @@ begin
   set recipient_count = b.recipient_count + added + skipped,
     pending_count = b.pending_count + added,
     skipped_count = b.skipped_count + skipped
-  where b.id = add_recipients.batch_id
-  returning b.* into batch;
+  where b.id = add_recipients.batch_id;
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'batchId', batch.id,
+    'status', batch.status,
+    'added', added,
+    'duplicates', duplicates,
+    'errors', (
+      select coalesce(
+        jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
+      )
+      from jsonb_array_elements(request->'errors') as e
+    )
+  ));
 end;
 $$;
 
+-- The category that the channel has announced for a batch's template, by which its next messages will
+-- cost, in lower case. NULL for none, and for a batch that is over.
+create or replace function messaging.announced_category(batch messaging.batches)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select lower(t.category_changes_to)
+  from messaging.message_templates t
+  where t.id = (batch.source->'template'->>'templateId')::uuid
+    and batch.status in ('draft', 'running', 'paused');
+$$;
+
+-- What a batch has cost so far: {amount, currency, unknown}, by the sums of its messages' estimates, which
+-- stay when people are erased. `unknown` counts deliveries without a rate, or estimated in another
+-- currency than the workspace's rates have now. NULL for gateways, which bill no message.
+create or replace function messaging.batch_cost(
+  instance messaging.instances,
+  batch messaging.batches
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  with own as (
+    select max(t.currency) as currency from messaging.rate_tables t
+    where t.workspace_id = instance.workspace_id
+  ),
+  counted as (
+    select u.currency, u.amount, u.unknown, u.delivered
+    from messaging.usage u
+    where u.instance_id = instance.id and u.grouping = 'batch' and u.key = batch.id::text
+      and u.day >= (batch.created_at at time zone 'UTC')::date - 1
+    union all
+    select coalesce(c.currency, ''), c.amount, c.unknown, c.delivered
+    from messaging.usage_changes c
+    where c.instance_id = instance.id and c.batch_id = batch.id
+  )
+  select messaging.describe_cost(
+      coalesce(sum(c.amount) filter (where c.currency = own.currency), 0), own.currency
+    )
+    || jsonb_build_object('unknown', coalesce(
+      sum(messaging.unknown_cost(c.unknown, c.delivered, c.currency, own.currency)), 0
+    ))
+  from own
+  left join counted c on true
+  where instance.provider_class = 'official'
+  group by own.currency;
+$$;
+
 -- How many recipients of a batch have each status (see recipient_status). Reads the batch's messages, and
--- of its recipients those alone whose message does not tell it: it was taken back, or is to be tried again,
+-- of its recipients those alone whose message does not tell it: a pause took it out of the queue, or is to be tried again,
 -- and they are pending; or they have been skipped since.
 create or replace function messaging.batch_counts(batch messaging.batches)
 returns jsonb
@@ -14085,7 +19757,7 @@ declare
     batch, jsonb_populate_record(null::messaging.batch_recipients, '{"status": "pending"}'), null
   );
   counts jsonb := '{
-    "pending": 0, "queued": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,
+    "pending": 0, "queued": 0, "awaitingReply": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,
     "canceled": 0, "expired": 0, "skipped": 0
   }';
 begin
@@ -14093,10 +19765,15 @@ begin
   from (
     select counted.status, sum(counted.number) as number
     from (
-      select case m.status when 'sending' then 'queued' else m.status end as status, count(*) as number
+      select case
+          when m.status = 'sending' then 'queued'
+          when m.status = 'queued' and m.held_by = 'awaiting_reply' then 'awaitingReply'
+          else m.status
+        end as status,
+        count(*) as number
       from messaging.messages m
       where m.batch_id = batch.id
-      group by m.status
+      group by 1
       union all
       select case m.status when 'sending' then 'queued' else m.status end, -count(*)
       from messaging.batch_recipients r
@@ -14159,6 +19836,140 @@ begin
 end;
 $$;
 
+-- How many messages the running batches of an instance may be given now. One, where none of theirs waits in the
+-- queue for its slot: a single send waits for no more than one interval for their sake. One that waits for
+-- another day because its contact is new holds up nobody. Where all of them follow the pace of the instance,
+-- as many as leave in a second may wait, and they are given by halves: two transactions a second, not more.
+create or replace function messaging.batch_room(of_instance uuid)
+returns integer
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  pace integer;
+  waiting integer;
+begin
+  select case
+    when not exists (
+      select from messaging.batches b
+      where b.instance_id = of_instance and b.status = 'running' and not b.follows_pace
+    ) then d.messages_per_second
+  end
+  into pace
+  from messaging.dispatch d
+  where d.instance_id = of_instance;
+  if pace is null then
+    return case when messaging.has_waiting_message(of_instance) then 0 else 1 end;
+  end if;
+  select count(*) into waiting
+  from messaging.batches b
+  join messaging.messages m on m.batch_id = any (array[b.id]) and m.status = 'queued'
+  join messaging.message_queue q on q.message_id = any (array[m.id])
+  where b.instance_id = of_instance and b.status = 'running' and q.claim_token is null
+    and q.attempts = 0
+    and (m.held_by is distinct from 'new_contacts' or q.scheduled_at <= clock + interval '1 second');
+  return case when pace - waiting >= (pace + 1) / 2 then (pace + 1) / 2 else 0 end;
+end;
+$$;
+
+-- What somebody who is about to send a batch should know, and cannot read in it: category_changes, where the
+-- channel has announced that it gives the batch's template another category, by which it costs. A list of
+-- words; empty for a batch that is over.
+create or replace function messaging.batch_warnings(batch messaging.batches)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select case
+    when messaging.announced_category(batch) is null then '[]'::jsonb
+    else '["category_changes"]'
+  end;
+$$;
+
+-- Of the messages to which `steps` give slots: {windowOpen, how many find the contact's window open at their
+-- slot; freeEntryPoint, how many the channel would bill nothing for}. By what is known now, see shown_window.
+create or replace function messaging.count_open_windows(
+  instance messaging.instances,
+  steps messaging.batch_step[]
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if instance.provider_class <> 'official' then
+    return jsonb_build_object(
+      'windowOpen', (select count(s.slot) from unnest(steps) as s), 'freeEntryPoint', 0
+    );
+  end if;
+  return (
+    select jsonb_build_object(
+      'windowOpen', count(*) filter (where messaging.window_closes_at(c.last_inbound_at) >= s.slot),
+      'freeEntryPoint', count(free.ends_at)
+    )
+    from unnest(steps) as s
+    join messaging.contacts c on c.id = any (array[s.contact_id])
+    left join lateral messaging.free_entry_point(c.id, c.last_inbound_at, s.slot) as free
+      on true
+    where s.slot is not null
+  );
+end;
+$$;
+
+-- How the messages would go to which `steps` give slots: {message, direct_send, template, invitation}, by what is
+-- known now. `entries`: the recipients, where they are not stored.
+create or replace function messaging.count_sent_as(
+  instance messaging.instances,
+  batch messaging.batches,
+  steps messaging.batch_step[],
+  entries jsonb
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  sends constant bigint := (select count(s.slot) from unnest(steps) as s);
+  none constant jsonb := '{"message": 0, "direct_send": 0, "template": 0, "invitation": 0}';
+begin
+  if batch.source ? 'template' and instance.provider_class = 'official' then
+    return none || jsonb_build_object('template', sends);
+  elsif not messaging.has_ladder(instance, batch) then
+    return none || jsonb_build_object('message', sends);
+  end if;
+  return (
+    select none || coalesce(jsonb_object_agg(told.sent_as, told.number), '{}')
+    from (
+      select case when p.rung = '{}' then 'message' else messaging.rung_sent_as(p.rung) end as sent_as,
+        count(*) as number
+      from unnest(steps) as s
+      left join messaging.contacts c on c.id = any (array[s.contact_id])
+      cross join lateral (
+        select messaging.planned_rung(
+          instance, c, messaging.planned_ladder(batch, entries, s.index), s.slot
+        ) as rung
+      ) as p
+      where s.slot is not null and p.rung is not null
+      group by 1
+    ) as told
+  );
+end;
+$$;
+
 -- The record of a batch, with instants in its instance's zone. firstScheduledFor and lastScheduledFor are
 -- those of its messages, and of the slots that are forecast for its pending recipients: see walk_batches, and
 -- for many of them expected_end.
@@ -14179,6 +19990,7 @@ declare
   last_slot timestamptz;
   first_expected timestamptz;
   last_expected timestamptz;
+  estimates jsonb := '{"estimatedCostAfterChange": null}';
 begin
   select min(m.scheduled_for), max(m.scheduled_for) into first_slot, last_slot
   from messaging.messages m
@@ -14188,7 +20000,7 @@ begin
       select min(w.slot), max(w.slot) into first_expected, last_expected
       from messaging.walk_batches(
         instance, clock, null, null, batch.id,
-        case when batch.pending_count > most_forecast then batch.first_pending end, false
+        case when batch.pending_count > most_forecast then batch.first_pending end, null
       ) as w;
     exception when sqlstate 'MI010' then
       null;
@@ -14199,7 +20011,16 @@ begin
     first_slot := least(first_slot, first_expected);
     last_slot := greatest(last_slot, last_expected);
   end if;
-  return jsonb_build_object(
+  if batch.status = 'draft' or messaging.announced_category(batch) is not null then
+    estimates := messaging.describe_estimates(
+      instance, batch, messaging.planned_recipients(instance, batch, clock)
+    );
+  end if;
+  if batch.status <> 'draft' then
+    estimates := estimates
+      || jsonb_build_object('estimatedCost', messaging.batch_cost(instance, batch));
+  end if;
+  return estimates || jsonb_build_object(
     'batchId', batch.id,
     'name', batch.name,
     'status', batch.status,
@@ -14217,17 +20038,21 @@ begin
     'startedAt', messaging.iso_in_zone(batch.started_at, zone),
     'finishedAt', messaging.iso_in_zone(batch.finished_at, zone),
     'pauseReason', batch.pause_reason,
-    'pauseError', messaging.shown_error(batch.pause_error)
+    'pauseError', messaging.shown_error(batch.pause_error),
+    'warnings', messaging.batch_warnings(batch)
   );
 end;
 $$;
 
 -- What a dry run answers: `steps` as walk_batches gives them, in order, with instants in the instance's zone.
--- `next_index`: where the next part of the list begins; NULL for none.
+-- `next_index`: where the next part of the list begins; NULL for none. `warnings`: see batch_warnings.
 create or replace function messaging.describe_dry_run(
+  instance messaging.instances,
+  batch messaging.batches,
+  entries jsonb,
   steps messaging.batch_step[],
-  zone text,
-  next_index integer
+  next_index integer,
+  warnings jsonb
 )
 returns jsonb
 language sql
@@ -14246,25 +20071,64 @@ as $$
           group by p.reason
         ) as r
       ),
-      'firstScheduledFor', messaging.iso_in_zone(min(s.slot), zone),
-      'lastScheduledFor', messaging.iso_in_zone(max(s.slot), zone),
-      'days', count(distinct (s.slot at time zone zone)::date)
+      'firstScheduledFor', messaging.iso_in_zone(min(s.slot), instance.time_zone),
+      'lastScheduledFor', messaging.iso_in_zone(max(s.slot), instance.time_zone),
+      'days', count(distinct (s.slot at time zone instance.time_zone)::date)
+    ) || messaging.count_open_windows(instance, steps) || jsonb_build_object(
+      'sentAs', messaging.count_sent_as(instance, batch, steps, entries)
     ),
     'items', coalesce(jsonb_agg(jsonb_build_object(
       'index', s.index,
       'outcome', case when s.slot is null then 'skip' else 'send' end,
       'reason', s.reason,
-      'scheduledFor', messaging.iso_in_zone(s.slot, zone)
+      'scheduledFor', messaging.iso_in_zone(s.slot, instance.time_zone)
     ) order by s.index), '[]'),
-    'nextIndex', next_index
+    'nextIndex', next_index,
+    'warnings', warnings
   )
   from unnest(steps) as s;
 $$;
 
--- Ends those of the messages that a pause has taken out of the queue: they become `status`, canceled or
+-- What the messages of a batch that are still to be sent would cost: {estimatedCost, by the category that the
+-- template has now, or the message; estimatedCostAfterChange, by the one that the channel has announced for
+-- the template}. Each as estimate_sends gives it; the second is NULL where nothing is announced.
+create or replace function messaging.describe_estimates(
+  instance messaging.instances,
+  batch messaging.batches,
+  sends messaging.planned_send[]
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  announced constant text := messaging.announced_category(batch);
+  present constant text := (
+    select lower(t.category) from messaging.message_templates t
+    where t.id = (batch.source->'template'->>'templateId')::uuid
+  );
+  message_type constant text := case
+    when batch.source->'template' is null then batch.source->'message'->>'messageType'
+    else 'template'
+  end;
+begin
+  return jsonb_build_object(
+    'estimatedCost', messaging.estimate_sends(
+      instance, coalesce(present, messaging.sent_category(message_type, batch.purpose, null)), sends
+    ),
+    'estimatedCostAfterChange', case
+      when announced is not null then messaging.estimate_sends(instance, announced, sends)
+    end
+  );
+end;
+$$;
+
+-- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
+-- their contact's answer: they become `status`, canceled or
 -- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
 -- their batches. Locks the batches in the order of their ids.
-create or replace function messaging.end_messages_taken_back(message_ids uuid[], status text)
+create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
 returns integer
 language plpgsql
 set search_path = ''
@@ -14275,9 +20139,10 @@ declare
 begin
   with ended_messages as (
     update messaging.messages m
-    set status = end_messages_taken_back.status,
-      canceled_at = case when end_messages_taken_back.status = 'canceled' then clock_timestamp() end
-    where m.id = any (message_ids) and m.status = 'queued' and m.batch_id is not null
+    set status = end_unqueued_messages.status,
+      canceled_at = case when end_unqueued_messages.status = 'canceled' then clock_timestamp() end
+    where m.id = any (message_ids) and m.status = 'queued'
+      and (m.batch_id is not null or m.held_by = 'awaiting_reply')
       and not exists (select from messaging.message_queue q where q.message_id = m.id)
     returning m.id
   )
@@ -14310,7 +20175,7 @@ begin
   from (select told.batch_id, count(*) as number from told group by told.batch_id) as t
   where b.id = any (array[t.batch_id]);
   perform messaging.record_message_events(
-    ended, array['message.' || end_messages_taken_back.status]
+    ended, array['message.' || end_unqueued_messages.status]
   );
   return cardinality(ended);
 end;
@@ -14318,16 +20183,16 @@ $$;
 
 -- Ends the messages of a batch that a pause has taken out of the queue: they become `status`, canceled or
 -- expired. The caller holds the batch.
-create or replace function messaging.end_taken_back(of_batch uuid, status text)
+create or replace function messaging.end_unqueued_of_batch(of_batch uuid, status text)
 returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  perform messaging.end_messages_taken_back(
+  perform messaging.end_unqueued_messages(
     array(select m.id from messaging.messages m where m.batch_id = of_batch and m.status = 'queued'),
-    end_taken_back.status
+    end_unqueued_of_batch.status
   );
 end;
 $$;
@@ -14405,25 +20270,29 @@ declare
     select count(*) from messaging.batches b
     where b.instance_id = instance.id and b.status = 'running'
   );
-  pace constant interval := make_interval(
-    secs => (batch.interval_seconds + coalesce(walk.jitter_seconds, 0) / 2.0) * greatest(running, 1)
-  );
+  pace constant interval := greatest(running, 1) * case
+    when batch.follows_pace and instance.messages_per_second is not null
+      then messaging.spacing(instance.messages_per_second, batch.interval_seconds, true)
+    else make_interval(secs => batch.interval_seconds + coalesce(walk.jitter_seconds, 0) / 2.0)
+  end;
   remaining integer := batch.pending_count;
   slot timestamptz;
   fitting bigint;
 begin
   walk := messaging.next_slot(
-    instance, walk, batch.interval_seconds, batch.start_at, interval '0', null, false
+    instance, walk, messaging.own_interval(batch), batch.start_at, interval '0', null, false
   );
   slot := walk.slot;
   loop
     fitting := 1 + floor(extract(epoch from greatest(
       messaging.window_open_until(instance, slot) - slot - interval '1 millisecond', interval '0'
     )) / extract(epoch from pace));
-    fitting := greatest(least(fitting, messaging.day_limit(
-      walk.daily_limit, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from,
-      (slot at time zone instance.time_zone)::date
-    )), 1);
+    fitting := greatest(
+      least(
+        fitting, messaging.day_limit(walk, (slot at time zone instance.time_zone)::date)
+      ),
+      1
+    );
     exit when remaining <= fitting;
     remaining := remaining - fitting;
     slot := greatest(messaging.window_open_until(instance, slot), slot + pace);
@@ -14513,8 +20382,8 @@ begin
 end;
 $$;
 
--- Gives the running batches of an instance their next message, where none of theirs waits in its queue, and
--- ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
+-- Gives the running batches of an instance their next message, where none of theirs waits in its queue; those
+-- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
 -- those that wait for another day as new contacts: a single send waits for no more than one interval for
 -- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
 -- before. Where only new contacts are left that have no place today, the first of them is queued: it says
@@ -14539,17 +20408,22 @@ declare
   waiting_as_new jsonb := '{}';
   first_as_new messaging.batch_step;
   placed_id uuid;
+  -- Each message that was given, in order, and its batch.
+  placed_ids uuid[] := '{}';
+  placed_of uuid[] := '{}';
+  room integer;
 begin
   perform from messaging.batches b
   where b.instance_id = of_instance and b.status = 'running'
   order by b.id
   for no key update;
-  if messaging.has_waiting_message(of_instance) then
+  room := messaging.batch_room(of_instance);
+  if room = 0 then
     perform messaging.finish_batches(of_instance);
     return;
   end if;
   for step in
-    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, true) as w
+    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, room) as w
   loop
     continue when step.reason = 'expires_before_slot';
     if step.reason = 'new_contacts' then
@@ -14559,11 +20433,16 @@ begin
       end if;
       continue;
     end if;
-    if exists (select from messaging.messages m where m.id = step.message_id) then
+    if step.message_id is not null
+      and exists (select from messaging.messages m where m.id = step.message_id) then
       perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
       continue when not found;
     end if;
-    select b.* into batch from messaging.batches b where b.id = step.batch_id;
+    if batch.id is distinct from step.batch_id then
+      select b.* into batch from messaging.batches b where b.id = step.batch_id;
+      batch.turns := batch.turns
+        + coalesce(cardinality(array_positions(placed_of, batch.id)), 0);
+    end if;
     if step.reason = 'settled' then
       update messaging.batch_recipients r set status = 'accepted'
       where r.batch_id = batch.id and r.index = step.index;
@@ -14576,13 +20455,23 @@ begin
       perform from messaging.contacts c where c.id = step.contact_id and c.merged_into is null for key share skip locked;
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
-        update messaging.batches b
-        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock,
-          turns = b.turns + 1
-        where b.id = batch.id;
+        placed_ids := placed_ids || placed_id;
+        placed_of := placed_of || batch.id;
+        batch.turns := batch.turns + 1;
       end if;
     end if;
   end loop;
+  -- Once, not for each message: each look at a row passes all its versions of the same transaction.
+  update messaging.batches b
+  set pending_count = b.pending_count - given.messages, waiting_message = given.newest,
+    served_at = clock, turns = b.turns + given.messages
+  from (
+    select p.batch_id, count(*) as messages,
+      (array_agg(p.message_id order by p.place desc))[1] as newest
+    from unnest(placed_of, placed_ids) with ordinality as p(batch_id, message_id, place)
+    group by p.batch_id
+  ) as given
+  where b.id = any (array[given.batch_id]);
   select b.* into batch from messaging.batches b
   where placed_id is null and b.id = first_as_new.batch_id and not exists (
     select from messaging.message_queue q where q.message_id = b.waiting_message
@@ -14667,7 +20556,7 @@ as $$
 declare
   batch messaging.batches;
 begin
-  perform messaging.end_taken_back(b.id, 'expired')
+  perform messaging.end_unqueued_of_batch(b.id, 'expired')
   from messaging.batches b
   where b.instance_id = of_instance and b.status = 'running' and b.expires_at <= clock_timestamp();
   for batch in
@@ -14715,6 +20604,19 @@ begin
   set contact_id = null, phone = null, message_id = null, card_id = null
   where r.contact_id = any (person_ids);
 end;
+$$;
+
+-- Whether the messages of a batch may go by a rung of a ladder: its channel has a window, and it has a ladder.
+create or replace function messaging.has_ladder(
+  instance messaging.instances,
+  batch messaging.batches
+)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select instance.provider_class = 'official' and batch.source->'ladder' is not null;
 $$;
 
 -- Whether a message of an instance's running batches waits in its queue for its slot: no other one follows
@@ -14766,7 +20668,12 @@ begin
   end if;
   -- The window is judged by the slot: see reachable_until.
   refusal := messaging.send_refusal(
-    contact.is_blocked, contact.consent_marketing, null, null, draft->>'messageType', purpose, null
+    contact.is_blocked,
+    messaging.effective_consent(
+      purpose, instance.people_scope, instance.workspace_id, contact.id, contact.identity_key,
+      contact.consent_marketing, contact.consent_at
+    ),
+    null, null, draft->>'messageType', purpose, null
   );
   if refusal = 'contact_blocked' then
     candidate.reason := 'blocked';
@@ -14777,7 +20684,9 @@ begin
   ) then
     candidate.reason := 'recipient_needs_phone';
   end if;
-  if messaging.needs_open_window(instance.provider_class, draft->>'messageType') then
+  -- With a ladder the message is decided when it leaves.
+  if messaging.needs_open_window(instance.provider_class, draft->>'messageType')
+    and nullif(draft->'ladder', 'null') is null then
     candidate.reachable_until := messaging.window_closes_at(contact.last_inbound_at);
   end if;
   if instance.protection->>'newContactsPerDay' is null or candidate.reason is not null then
@@ -14785,13 +20694,8 @@ begin
   end if;
   candidate.is_new := candidate.contact_id is null or messaging.is_new_contact(candidate.contact_id);
   if candidate.is_new then
-    -- As take_protected_slot: a further message to a new contact leaves after the first.
-    select q.scheduled_at into candidate.not_before
-    from messaging.messages m
-    join messaging.message_queue q on q.message_id = any (array[m.id])
-    where m.contact_id = candidate.contact_id and m.sent_at is null and m.status = 'queued' and q.is_new
-    order by q.scheduled_at desc
-    limit 1;
+    select f.scheduled_at into candidate.not_before
+    from messaging.first_to_new_contact(candidate.contact_id) f;
     candidate.is_new := not found;
   end if;
 end;
@@ -14917,7 +20821,7 @@ begin
   from ranked k
   where k.place > 1 and k.rank > 0;
   if waiting is not null then
-    waiting := messaging.withdraw_messages(waiting, 'canceled');
+    waiting := messaging.end_queued_messages(waiting, 'canceled');
   end if;
   doubled := (
     select jsonb_agg(jsonb_build_object('batch', d->'batch_id', 'index', d->'index'))
@@ -14948,7 +20852,10 @@ begin
   batch.source := request->'source';
   batch.purpose := request->>'purpose';
   batch.validation := request->>'validation';
-  batch.interval_seconds := request->>'intervalSeconds';
+  batch.follows_pace := request->>'intervalSeconds' is null;
+  batch.interval_seconds := coalesce(
+    (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
+  );
   batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
   batch.expires_at := request->>'expiresAt';
   batch.seed := md5(concat_ws(
@@ -15051,7 +20958,7 @@ begin
   loop
     failure := messaging.batch_failure(batch, failed);
     continue when failure.reason is null;
-    perform messaging.take_back_waiting(batch);
+    perform messaging.unqueue_batch_messages(batch);
     update messaging.batches b
     set status = 'paused', waiting_message = null, pause_reason = failure.reason,
       pause_error = failure.error
@@ -15083,27 +20990,33 @@ declare
   conversation messaging.conversations;
   placed record;
   moved_by text;
+  former messaging.messages;
+  present messaging.messages;
 begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
   placed := messaging.enqueue_message(
-    placed_id, instance, batch.interval_seconds, batch.start_at, interval '0', recipient.contact_id,
+    placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
     batch.seed || ' ' || recipient.index
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
+    select m.* into former from messaging.messages m where m.id = placed_id;
     update messaging.messages m
     set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
       confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-      unconfirmed_at = null
-    where m.id = placed_id;
+      unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+      is_free_service = null
+    where m.id = placed_id
+    returning m.* into present;
+    perform messaging.note_usage(former, present);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
       placed_id, instance.id, recipient.contact_id, conversation.id,
       recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
-      batch.interval_seconds, placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
+      messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
       jsonb_build_object('expiresAt', batch.expires_at), null, null
     )::messaging.outbound_message])
     from messaging.contacts c
@@ -15113,6 +21026,110 @@ begin
   set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
   where r.batch_id = batch.id and r.index = recipient.index;
   return placed_id;
+end;
+$$;
+
+-- The ladder of a recipient of a batch; NULL for none. `entries`: the recipients, where they are not stored.
+create or replace function messaging.planned_ladder(
+  batch messaging.batches,
+  entries jsonb,
+  recipient_index integer
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select case
+    when entries is not null then entries->recipient_index->'draft'->'ladder'
+    else (
+      select r.draft->'ladder' from messaging.batch_recipients r
+      where r.batch_id = batch.id and r.index = recipient_index
+    )
+  end;
+$$;
+
+-- The messages to the recipients of a batch who are pending and may be written to, as if they left at
+-- `clock`, but not before the batch's start_at: see describe_estimates. Without those whom a free entry point
+-- makes free: they cost nothing, and take none of the month's free service messages.
+create or replace function messaging.planned_recipients(
+  instance messaging.instances,
+  batch messaging.batches,
+  clock timestamptz
+)
+returns messaging.planned_send[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  climbs constant boolean := messaging.has_ladder(instance, batch);
+  leaves_at constant timestamptz := greatest(clock, batch.start_at);
+begin
+  return array(
+    select row(c.phone, leaves_at, true, messaging.rung_category(planned.rung))::messaging.planned_send
+    from messaging.batch_recipients r
+    join messaging.contacts c on c.id = any (array[r.contact_id])
+    cross join lateral (
+      select case
+        when climbs then messaging.planned_rung(instance, c, r.draft->'ladder', leaves_at)
+        else '{}'
+      end as rung
+    ) as planned
+    where r.batch_id = batch.id and r.status = 'pending' and planned.rung is not null
+      and messaging.send_refusal(
+        c.is_blocked, c.consent_marketing, null, null, null, batch.purpose, null
+      ) is null
+      and not exists (
+        select from messaging.free_entry_point(c.id, c.last_inbound_at, leaves_at)
+      )
+  );
+end;
+$$;
+
+-- The messages that a walk gives slots: see walk_batches, and describe_estimates. `entries`: the recipients,
+-- where they are not stored, whose phones new contacts will have. Those before `first_index` are not estimated,
+-- and those whom a free entry point makes free at their slot are left out, see planned_recipients; so are
+-- those for whom no rung of their ladder is left.
+create or replace function messaging.planned_steps(
+  instance messaging.instances,
+  batch messaging.batches,
+  steps messaging.batch_step[],
+  entries jsonb,
+  first_index integer
+)
+returns messaging.planned_send[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  climbs constant boolean := messaging.has_ladder(instance, batch);
+begin
+  return array(
+    select row(
+      case when s.contact_id is null then entries->s.index->>'phone' else c.phone end, s.slot,
+      s.index >= first_index, messaging.rung_category(planned.rung)
+    )::messaging.planned_send
+    from unnest(steps) as s
+    left join messaging.contacts c
+      on c.id = any (array[s.contact_id]) and (s.index >= first_index or climbs)
+    cross join lateral (
+      select case
+        when climbs then messaging.planned_rung(
+          instance, c, messaging.planned_ladder(batch, entries, s.index), s.slot
+        )
+        else '{}'
+      end as rung
+    ) as planned
+    where s.slot is not null and planned.rung is not null
+      and not exists (
+        select from messaging.free_entry_point(c.id, c.last_inbound_at, s.slot)
+      )
+  );
 end;
 $$;
 
@@ -15176,8 +21193,9 @@ begin
         offset 0
       ) as judged
       where r.batch_id = batch.id and r.status = 'pending'
-        -- Of all others judge_recipient finds no reason.
-        and (person.is_blocked or person.consent_marketing = 'denied' or person.phone is null)
+        and messaging.may_be_refused(
+          person.is_blocked, person.phone, person.consent_marketing, instance.people_scope, batch.purpose
+        )
         and judged.reason is not null
       group by judged.reason
     ) as by_reason
@@ -15261,8 +21279,44 @@ begin
   from skipped s
   where s.message_id is not null and s.former_status = 'pending';
   if taken_back is not null then
-    perform messaging.end_messages_taken_back(taken_back, 'canceled');
+    perform messaging.end_unqueued_messages(taken_back, 'canceled');
   end if;
+end;
+$$;
+
+-- Tells that a batch has paused by itself: the event batch.paused, and an e-mail to the workspace's alert
+-- address, where there is one.
+create or replace function messaging.tell_batch_pause(batch messaging.batches)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform messaging.record_event(
+    batch.instance_id, null, 'batch.paused', jsonb_build_object(
+      'batchId', batch.id,
+      'name', batch.name,
+      'status', batch.status,
+      'reason', batch.pause_reason,
+      'error', messaging.shown_error(batch.pause_error),
+      'counts', messaging.batch_counts(batch)
+    )
+  );
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'batch_paused_email', jsonb_build_object(
+    'instanceId', i.id,
+    'instanceName', i.name,
+    'batchId', batch.id,
+    'batchName', batch.name,
+    'reason', batch.pause_reason,
+    'error', messaging.shown_error(batch.pause_error),
+    'waiting', batch.pending_count,
+    'alertEmail', w.alert_email
+  )
+  from messaging.instances i
+  join messaging.workspaces w on w.id = i.workspace_id
+  where i.id = batch.instance_id and w.alert_email is not null;
 end;
 $$;
 
@@ -15270,7 +21324,7 @@ $$;
 -- their ids, and their recipients are pending again. A message in flight stays.
 -- The caller holds pacing and the batch. Tries the queue rows without waiting: their holders are about to
 -- send the messages.
-create or replace function messaging.take_back_waiting(batch messaging.batches)
+create or replace function messaging.unqueue_batch_messages(batch messaging.batches)
 returns void
 language plpgsql
 set search_path = ''
@@ -15314,44 +21368,8 @@ begin
     known_from = least(b.known_from, p.first)
   from (select count(*)::integer as number, min(pending.index) as first from pending) as p
   where b.id = batch.id;
-  perform messaging.give_back_slots(gone);
+  perform messaging.release_slots(gone);
   perform messaging.refresh_dispatch(array[batch.instance_id]);
-end;
-$$;
-
--- Tells that a batch has paused by itself: the event batch.paused, and an e-mail to the workspace's alert
--- address, where there is one.
-create or replace function messaging.tell_batch_pause(batch messaging.batches)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  perform messaging.record_event(
-    batch.instance_id, null, 'batch.paused', jsonb_build_object(
-      'batchId', batch.id,
-      'name', batch.name,
-      'status', batch.status,
-      'reason', batch.pause_reason,
-      'error', messaging.shown_error(batch.pause_error),
-      'counts', messaging.batch_counts(batch)
-    )
-  );
-  insert into messaging.outbox (workspace_id, kind, payload)
-  select w.id, 'batch_paused_email', jsonb_build_object(
-    'instanceId', i.id,
-    'instanceName', i.name,
-    'batchId', batch.id,
-    'batchName', batch.name,
-    'reason', batch.pause_reason,
-    'error', messaging.shown_error(batch.pause_error),
-    'waiting', batch.pending_count,
-    'alertEmail', w.alert_email
-  )
-  from messaging.instances i
-  join messaging.workspaces w on w.id = i.workspace_id
-  where i.id = batch.instance_id and w.alert_email is not null;
 end;
 $$;
 
@@ -15365,7 +21383,7 @@ $$;
 -- The batches take turns: first comes who was never served, then who was served longest ago, among those
 -- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
 -- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
--- With `stops_at_message` the walk ends with the first recipient whose message may be queued now. Who waits
+-- With `most_messages` the walk ends with so many recipients whose messages may be queued now; NULL for all. Who waits
 -- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
 -- up single sends may not be queued: one whose slot the window's end has moved to another day while the
 -- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
@@ -15377,7 +21395,7 @@ create or replace function messaging.walk_batches(
   entries jsonb,
   of_batch uuid,
   last_index integer,
-  stops_at_message boolean
+  most_messages integer
 )
 returns setof messaging.batch_step
 language plpgsql
@@ -15415,6 +21433,9 @@ declare
   slot timestamptz;
   is_far boolean;
   waits_as_new boolean := false;
+  stops_at_message constant boolean := most_messages is not null;
+  -- No message is held up by what leaves within a second.
+  near interval;
 begin
   select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
   for batch in
@@ -15434,13 +21455,14 @@ begin
     else
       open list for
         select case
-          -- Most recipients of most lists: judge_recipient would find nothing. A call takes longer than
-          -- all else here.
-          when looks_closer or r.status = 'skipped' or r.message_id is not null or c.phone is null
-            or c.is_blocked or c.consent_marketing = 'denied' then messaging.judge_recipient(
+          when looks_closer or r.status = 'skipped' or r.message_id is not null
+            or messaging.may_be_refused(
+              c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
+            )
+          then messaging.judge_recipient(
             instance, batch.purpose, c, r.phone,
             case when r.message_id is null then r.draft else jsonb_build_object(
-              'messageType', m.message_type, 'content', m.content
+              'messageType', m.message_type, 'content', m.content, 'ladder', m.ladder
             ) end,
             row(
               r.index, r.contact_id, r.message_id,
@@ -15485,7 +21507,9 @@ begin
     for place in 1..cardinality(lists) loop
       batch := lists[place];
       if batch.start_at is null or batch.start_at
-        <= greatest(clock, front + make_interval(secs => batch.interval_seconds)) then
+        <= greatest(clock, front + messaging.spacing(
+          instance.messages_per_second, batch.interval_seconds, batch.follows_pace
+        )) then
         if chosen is null or served[place] < served[chosen] then
           chosen := place;
         end if;
@@ -15514,7 +21538,7 @@ begin
         reason := 'expires_before_slot';
       elsif reason is null then
         next := messaging.next_slot(
-          instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
+          instance, walk, messaging.own_interval(batch), greatest(batch.start_at, head.not_before),
           interval '0', batch.seed || ' ' || head.index, head.is_new
         );
         if head.reachable_until < next.slot then
@@ -15531,13 +21555,19 @@ begin
           walk := next;
           slot := walk.slot;
           if stops_at_message or looks_closer then
-            is_far := slot > clock + make_interval(secs => walk.interval_seconds);
+            near := greatest(
+              messaging.spacing(
+                instance.messages_per_second, walk.interval_seconds, batch.follows_pace
+              ),
+              interval '1 second'
+            );
+            is_far := slot > clock + near;
             waits_as_new := is_far
               and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
             if stops_at_message and waits_as_new then
               reason := 'new_contacts';
             elsif stops_at_message and is_far and (
-                batch.start_at > clock + make_interval(secs => walk.interval_seconds)
+                batch.start_at > clock + near
                 or walk.held_by in ('window', 'holiday')
                 and messaging.is_send_window_open(instance, clock)
               ) then
@@ -15567,7 +21597,10 @@ begin
       end if;
     end loop;
 
-    if stops_at_message and slot is not null and reason is null
+    if stops_at_message and slot is not null and reason is null then
+      most_messages := most_messages - 1;
+    end if;
+    if most_messages <= 0
       or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
       return;
     end if;
@@ -15634,9 +21667,9 @@ begin
     perform messaging.skip_recipients(refused->reason, reason);
   end loop;
   if action = 'pause' then
-    perform messaging.take_back_waiting(batch);
+    perform messaging.unqueue_batch_messages(batch);
   elsif action = 'cancel' then
-    perform messaging.withdraw_messages(
+    perform messaging.end_queued_messages(
       array(
         select m.id from messaging.messages m
         where m.batch_id = batch.id and m.status = 'queued'
@@ -15645,7 +21678,7 @@ begin
       ),
       'canceled'
     );
-    perform messaging.end_taken_back(batch.id, 'canceled');
+    perform messaging.end_unqueued_of_batch(batch.id, 'canceled');
   end if;
   new_status := case action
     when 'pause' then 'paused'
@@ -15683,7 +21716,6 @@ as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   batch constant messaging.batches := messaging.new_batch(request);
-  stored record;
 begin
   if replayed is not null then
     return replayed;
@@ -15694,21 +21726,14 @@ begin
     );
   end if;
   insert into messaging.batches select batch.*;
-  perform messaging.take_denial_hashes(request);
-  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
-  return messaging.keep_outcome(request, jsonb_build_object(
-    'batchId', batch.id,
-    'status', (stored.batch).status,
-    'added', stored.added,
-    'duplicates', stored.duplicates,
-    'errors', stored.errors
-  ));
+  return messaging.add_recipients(batch.id, request);
 end;
 $$;
 
 -- batches-api: what starting a draft now would do, from `fromIndex` on, for at most `limit` recipients.
 -- `request`: instanceId, batchId, fromIndex, limit. Returns {summary {send, skip, firstScheduledFor,
--- lastScheduledFor, days}, items [{index, outcome, reason, scheduledFor}], nextIndex}.
+-- lastScheduledFor, days, and what count_open_windows gives}, items [{index, outcome, reason,
+-- scheduledFor}], nextIndex, warnings, and what describe_estimates gives of them}.
 -- It is the walk that starting takes, see walk_batches. Writes and locks nothing.
 -- Errors: MI010, MI027, MI028 (no draft).
 create or replace function public.dry_run_batch(request jsonb)
@@ -15729,12 +21754,15 @@ begin
   end if;
   steps := array(
     select w from messaging.walk_batches(
-      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, false
+      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, null
     ) as w
-    where w.index >= first
   );
   return messaging.describe_dry_run(
-    steps, instance.time_zone, case when last + 1 < batch.recipient_count then last + 1 end
+    instance, batch, null, array(select s from unnest(steps) as s where s.index >= first),
+    case when last + 1 < batch.recipient_count then last + 1 end,
+    messaging.batch_warnings(batch)
+  ) || messaging.describe_estimates(
+    instance, batch, messaging.planned_steps(instance, batch, steps, null, first)
   );
 end;
 $$;
@@ -15755,10 +21783,14 @@ begin
   steps := array(
     select w from messaging.walk_batches(
       instance, date_trunc('milliseconds', clock_timestamp()), batch, request->'entries', batch.id,
-      null, false
+      null, null
     ) as w
   );
-  return messaging.describe_dry_run(steps, instance.time_zone, null);
+  return messaging.describe_dry_run(
+    instance, batch, request->'entries', steps, null, messaging.batch_warnings(batch)
+  ) || messaging.describe_estimates(
+    instance, batch, messaging.planned_steps(instance, batch, steps, request->'entries', 0)
+  );
 end;
 $$;
 
@@ -15772,28 +21804,18 @@ set search_path = ''
 as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
-  batch messaging.batches;
-  stored record;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  batch := messaging.find_batch(request);
-  perform messaging.take_denial_hashes(request);
-  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
-  return messaging.keep_outcome(request, jsonb_build_object(
-    'batchId', batch.id,
-    'status', (stored.batch).status,
-    'added', stored.added,
-    'duplicates', stored.duplicates,
-    'errors', stored.errors
-  ));
+  return messaging.add_recipients((messaging.find_batch(request)).id, request);
 end;
 $$;
 
 -- Dispatcher's maintenance: gives running batches their next message where none of theirs waits, and ends
 -- those that have nothing left (see feed_instance). A settlement does so at once; this is for batches that
--- begin later, and for what went wrong or was locked then. `request`: maxInstances. Returns {fed}: how many
+-- begin later, and for what went wrong or was locked then. `request`: maxInstances; instanceId for
+-- one instance alone. Returns {fed}: how many
 -- instances it has looked after. Passes over instances whose pacing row is locked.
 create or replace function public.feed_batches(request jsonb)
 returns jsonb
@@ -15812,7 +21834,9 @@ begin
     where p.instance_id = any (array(
       select distinct b.instance_id
       from messaging.batches b
-      where b.status = 'running' and not messaging.has_waiting_message(b.instance_id)
+      where b.status = 'running'
+        and b.instance_id = coalesce((request->>'instanceId')::uuid, b.instance_id)
+        and messaging.batch_room(b.instance_id) > 0
     ))
     -- Those whose next slot is far away come back each time: none of them may always come first.
     order by random()
@@ -15835,10 +21859,11 @@ $$;
 create or replace function public.get_batch(request jsonb)
 returns jsonb
 language plpgsql
-stable
 set search_path = ''
 as $$
 begin
+  -- For what the batch has cost.
+  perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
   return messaging.describe_batch(messaging.find_batch(request));
 end;
 $$;
@@ -15864,7 +21889,7 @@ declare
   is_held constant boolean := exists (
     select from messaging.dispatch d
     where d.instance_id = instance.id
-      and greatest(d.operator_hold_until, d.disconnected_until) = 'infinity'
+      and messaging.stopped_until(d) = 'infinity'
   );
   rows jsonb[];
   last_pending integer;
@@ -15917,7 +21942,7 @@ begin
       )), '{}')
       into forecast
       from messaging.walk_batches(
-        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, false
+        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, null
       ) as w
       where w.reason is distinct from 'settled';
     exception when sqlstate 'MI010' then
@@ -15946,13 +21971,14 @@ $$;
 create or replace function public.list_batches(request jsonb)
 returns jsonb
 language plpgsql
-stable
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
+  -- For what the batches have cost.
+  perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
   return messaging.build_page(
     array(
       select jsonb_build_object(
@@ -15971,11 +21997,11 @@ end;
 $$;
 
 -- batches-api: what recipients are filled from before they are stored. `request`: instanceId, tokenId,
--- batchId or NULL, templateId or NULL, entries [{phone | contactId | userId} | NULL].
+-- batchId or NULL, templateId or template {name, language} or neither, entries [{phone | contactId | userId} | NULL].
 -- Returns {batch {source, purpose, validation, recipientCount} or NULL, template or NULL, contacts}:
 -- `template` as find_template_to_send gives it, of the entries' contacts {contactId, name, phone}, or NULL
 -- for whom no contact is known. Writes and locks nothing.
--- Errors: MI027, MI028 (recipients are added to drafts alone).
+-- Errors: MI027, MI028 (recipients are added to drafts alone), MI065.
 create or replace function public.prepare_batch_recipients(request jsonb)
 returns jsonb
 language plpgsql
@@ -15985,6 +22011,7 @@ set enable_seqscan = off
 as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
+  instance messaging.instances;
   batch messaging.batches;
   template messaging.message_templates;
 begin
@@ -15994,10 +22021,10 @@ begin
       raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
     end if;
   end if;
-  select t.* into template
-  from messaging.instances i
-  join messaging.message_templates t on t.workspace_id = i.workspace_id
-  where i.id = of_instance and t.id = (request->>'templateId')::uuid;
+  if coalesce(request->>'templateId', request->>'template') is not null then
+    select i.* into strict instance from messaging.instances i where i.id = of_instance;
+    template := messaging.find_sendable_template(instance, request);
+  end if;
   return jsonb_build_object(
     'batch', case when batch.id is not null then jsonb_build_object(
       'source', batch.source,
@@ -16035,6 +22062,27 @@ language sql
 immutable
 return message.status = 'failed' and not message.is_retryable;
 
+-- Whether judge_recipient may find a reason not to write to a contact of a batch: of all others it finds none, and a
+-- call of it takes longer than all else.
+create or replace function messaging.may_be_refused(
+  is_blocked boolean,
+  phone text,
+  consent_marketing text,
+  people_scope text,
+  purpose text
+)
+returns boolean
+language sql
+immutable
+return coalesce(
+  is_blocked
+  or phone is null
+  or consent_marketing = 'denied'
+  or people_scope = 'workspace'
+  and purpose = 'marketing',
+  false
+);
+
 -- Why an error pauses a batch at once, as the pause's reason: it is the template's or the account's, and so
 -- every further message would meet it. NULL for all others.
 create or replace function messaging.stops_batch(error jsonb)
@@ -16056,6 +22104,55 @@ and (
   messaging.has_failed_for_good(message)
   or messaging.stops_batch(message.last_error) is not null
 );
+
+-- The interval of a batch's messages; NULL where it has none of its own, so that they follow the pace of the
+-- instance.
+create or replace function messaging.own_interval(batch messaging.batches)
+returns integer
+language sql
+immutable
+return case
+  when not batch.follows_pace then batch.interval_seconds
+end;
+
+-- What the members of a group have done with a message, after one more notice of one of them. `member`:
+-- phone, userId, lid (each where known), hasRead. A message keeps 32 members, as its record is read whole.
+create or replace function messaging.add_group_receipt(
+  receipts jsonb,
+  member jsonb,
+  told_at timestamptz
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  known constant jsonb := coalesce(receipts, '[]');
+  person constant jsonb := jsonb_strip_nulls(member - array['hasRead', 'name']);
+  at_told constant text := messaging.iso_in_zone(told_at, 'UTC');
+  former record;
+begin
+  select (e.place - 1)::text as place, e.value as receipt into former
+  from jsonb_array_elements(known) with ordinality as e(value, place)
+  where e.value->>'phone' = person->>'phone' or e.value->>'userId' = person->>'userId'
+    or e.value->>'lid' = person->>'lid'
+  limit 1;
+  if found then
+    return jsonb_set(known, array[former.place], former.receipt || person || jsonb_build_object(
+      'deliveredAt', least(former.receipt->>'deliveredAt', at_told),
+      'readAt', coalesce(
+        former.receipt->>'readAt', case when (member->>'hasRead')::boolean then at_told end
+      )
+    ));
+  elsif jsonb_array_length(known) >= 32 then
+    return known;
+  end if;
+  return known || jsonb_build_array(person || jsonb_build_object(
+    'deliveredAt', at_told, 'readAt', case when (member->>'hasRead')::boolean then at_told end
+  ));
+end;
+$$;
 
 -- Records an inbound message whose sender record_inbound_messages does not find: a new person, or one of
 -- several contacts' addresses, see resolve_sender. `plain` is what read_plain_events reads of `event`.
@@ -16115,8 +22212,9 @@ begin
   if not found or instance.opt_out_confirmation is null then
     return;
   end if;
-  placed := messaging.place_message(
-    confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
+  placed := messaging.schedule_message(
+    confirmation_id, instance, apply_keyword.contact_id,
+    date_trunc('milliseconds', clock_timestamp())
   );
   perform messaging.add_outbound_messages(array[row(
     confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id,
@@ -16124,7 +22222,7 @@ begin
       'messageType', 'text', 'message', instance.opt_out_confirmation, 'sentBy', 'system',
       'purpose', 'opt_out_confirmation'
     ),
-    null, null, placed.mode, null, placed.slot, placed.held_by, null, null, null, null, null
+    null, null, 'scheduled', null, placed.slot, null, null, null, null, null, null
   )::messaging.outbound_message]);
 end;
 $$;
@@ -16147,13 +22245,15 @@ begin
       where m.id = any (message_ids)
         and e.instance_id = any (array[m.instance_id])
         and e.provider_message_id = any (array[m.provider_message_id])
-      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
+      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error,
+        e.pricing
     )
     select t.* from taken t
     order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
   loop
     perform messaging.advance_message(
-      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
+      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error,
+      early.pricing
     );
   end loop;
 end;
@@ -16179,6 +22279,26 @@ begin
     where other.workspace_id = instance.workspace_id and other.provider = instance.provider
       and other.connected_phone_key = number_key
   );
+end;
+$$;
+
+-- Confirms an unconfirmed message by an echo of its words: the echo gives its provider id and the time
+-- at which it was sent. Returns false where the message's state has changed meanwhile.
+create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not messaging.advance_message(
+    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null,
+    null
+  ) then
+    return false;
+  end if;
+  update messaging.messages m set confirmed_by_echo = true where m.id = confirm_by_echo.message_id;
+  perform messaging.apply_unmatched_statuses(array[confirm_by_echo.message_id]);
+  return true;
 end;
 $$;
 
@@ -16209,6 +22329,34 @@ begin
 end;
 $$;
 
+-- A text as typed choices are compared: without case, accents, the frame of emoji digits, blanks at its ends
+-- and WhatsApp's marks of bold, italic and struck text around the whole.
+create or replace function messaging.fold_choice(given text)
+returns text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+begin
+  return regexp_replace(
+    btrim(
+      regexp_replace(
+        lower(
+          regexp_replace(
+            normalize(replace(given, '🔟', '10'), NFKD),
+            '[\u0300-\u036f\u200b-\u200f\u20e3\ufe0f\ufeff]', '', 'g'
+          )
+        ),
+        '\s+', ' ', 'g'
+      )
+    ),
+    '^([*_~]+) ?(.*?) ?\1$', '\2'
+  );
+end;
+$$;
+
 -- A text as keywords are compared: without regard to case and accents, and without the blanks and the
 -- punctuation around it. A question mark stays: a question is no decision.
 create or replace function messaging.fold_keyword(given text)
@@ -16224,6 +22372,124 @@ begin
     lower(regexp_replace(normalize(given, NFKD), '[\u0300-\u036f\u200b-\u200f\ufe0f\ufeff]', '', 'g')),
     '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
   );
+end;
+$$;
+
+-- Imports a message from before the number was connected: it stands in the history at the instant at which it
+-- was written, as the phone has it. Nothing follows from it: no event, agent, pause, keyword or reopened
+-- conversation. An inbound one counts for the window and as the newest message by its own instant.
+-- `event`: as of a message, with status of our own (sent, delivered, read, failed).
+-- Returns false for a message that is stored already, imported or not, unless it completes one whose file the
+-- channel had left out (unsupportedType media_placeholder).
+-- The caller holds lock_provider_messages for the message and lock_addresses for its contact.
+create or replace function messaging.import_message(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  written_at constant timestamptz := messaging.event_instant(event);
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  file constant jsonb := messaging.read_event_file(event);
+  file_id constant uuid := messaging.event_media_id(file);
+  quoted_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  shown constant jsonb := case
+    when event->'content'->'reaction' is null then event->'content'
+    else jsonb_set(event->'content', '{reaction,messageId}', coalesce(to_jsonb(quoted_id), 'null'))
+  end;
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  former messaging.messages;
+begin
+  select m.* into former from messaging.messages m
+  where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  for no key update
+  limit 1;
+  if found then
+    if former.content->>'unsupportedType' is distinct from 'media_placeholder'
+      or shown->>'unsupportedType' = 'media_placeholder'
+    then
+      return false;
+    end if;
+    update messaging.messages m
+    set message_type = event->>'messageType', message = event->>'message',
+      content = shown, media_id = file_id
+    where m.id = former.id;
+    contact.id := former.contact_id;
+  else
+    contact := messaging.resolve_sender(instance.id, event);
+    conversation := messaging.resolve_conversation(instance.id, contact.id);
+    insert into messaging.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
+      is_typed_on_phone, status, provider_message_id, sent_at, failed_at, is_group, created_at,
+      quoted_message_id, media_id, quoted_provider_message_id
+    )
+    values (
+      instance.id, contact.id, conversation.id,
+      case when is_inbound then 'inbound' else 'outbound' end, event->>'messageType', event->>'message',
+      shown, case when not is_inbound then 'phone' end, not is_inbound,
+      case when is_inbound then 'received' else coalesce(event->>'status', 'sent') end,
+      event->>'providerMessageId', written_at,
+      case when event->>'status' = 'failed' then written_at end,
+      -- In lists too it stands where it was written.
+      false, written_at,
+      quoted_id, file_id, event->>'quotedProviderMessageId'
+    );
+    update messaging.contacts c
+    set last_inbound_at = greatest(c.last_inbound_at, written_at)
+    where c.id = contact.id and is_inbound and event->>'messageType' <> 'reaction';
+  end if;
+  if file_id is not null then
+    perform messaging.add_channel_media(
+      file_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
+  perform messaging.note_contact(contact.id);
+  return true;
+end;
+$$;
+
+-- Whether an edit that a provider tells is the echo of one that a call asked for, by its words. Takes note of
+-- it: each edit has one echo, so the same words once more are a person's. The newest edit is proved by its
+-- echo, whatever the provider's answer was; that of an earlier one changes nothing.
+-- Locks the message. The caller holds lock_provider_messages for it.
+create or replace function messaging.is_echo_of_edit(
+  instance_id uuid,
+  provider_message_id text,
+  words text
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  place integer;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.instance_id = is_echo_of_edit.instance_id
+    and m.provider_message_id = is_echo_of_edit.provider_message_id
+    and m.change is not null
+  limit 1
+  for no key update;
+  select a.place - 1 into place
+  from jsonb_array_elements_text(message.change->'awaited') with ordinality as a(digest, place)
+  where a.digest = md5(words)
+  order by a.place
+  limit 1;
+  if place is null then
+    return false;
+  end if;
+  update messaging.messages m
+  set change = jsonb_set(m.change, '{awaited}', (m.change->'awaited') - place)
+  where m.id = message.id;
+  if message.change->>'kind' = 'edit' and message.change->>'message' = words
+    and message.change->>'status' <> 'done' then
+    select m.* into strict message from messaging.messages m where m.id = message.id;
+    perform messaging.end_message_change(message, 'done', null);
+  end if;
+  return true;
 end;
 $$;
 
@@ -16256,7 +22522,8 @@ $$;
 -- been unconfirmed for less than 15 minutes. A message in flight keeps the echo until its own outcome
 -- tells whose it was (see resolve_pending_echo). Otherwise the echo confirms the oldest unconfirmed
 -- message.
--- Media without a caption have no words: they match only a message in flight.
+-- Media without a caption have no words: they match only a message in flight. A reaction matches one to the
+-- same message by the same emoji, whichever way the emoji is colored.
 -- Returns whether the echo is ours, as far as is known.
 -- Plans must not depend on statistics: "offset 0" reads the unsent messages of this contact by
 -- messages_history, where the instance and the age would suggest all that the instance has lately stored.
@@ -16294,10 +22561,25 @@ begin
           q.claim_token is not null
           and (q.echo is null or q.echo->>'providerMessageId' = event->>'providerMessageId')
         )
-        or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
+        or (
+          (m.message is not null or m.message_type = 'reaction')
+          and m.unconfirmed_at > clock - interval '15 minutes'
+        )
       )
-      -- Gateways trim whitespace.
-      and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+      -- Gateways trim whitespace. Options may stand around the words, as text or as buttons. What has no
+      -- words of its own, such as a location, is told with some.
+      and (
+        btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+        or (
+          m.content ? 'rendering'
+          and strpos(words, btrim(regexp_replace(m.message, '\s+', ' ', 'g'))) > 0
+        )
+        or (m.message is null and m.message_type = event->>'messageType')
+      )
+      and (
+        m.message_type <> 'reaction' or replace((m.content->'reaction')::text, e'\ufe0f', '')
+          is not distinct from replace((event->'content'->'reaction')::text, e'\ufe0f', '')
+      )
       -- A gateway sends every audio file as a voice message.
       and (
         m.message is not null or m.message_type = event->>'messageType'
@@ -16340,11 +22622,14 @@ declare
   duplicate record;
   contact messaging.contacts;
   placeholder messaging.contacts;
+  former messaging.messages;
+  present messaging.messages;
 begin
   for duplicate in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
-      coalesce(e.read_at, e.delivered_at) as arrived_at
+      coalesce(e.read_at, e.delivered_at) as arrived_at,
+      case when e.pricing->>'source' = 'channel' then e.pricing - 'market' end as pricing
     from messaging.messages m
     -- "offset 0" keeps the plan from beginning with all echoes, of which statistics may know none.
     cross join lateral (
@@ -16360,14 +22645,18 @@ begin
     perform messaging.note_contact(duplicate.contact_id);
     perform messaging.note_contact(duplicate.echo_contact_id);
     if duplicate.confirmed_by_echo then
+      select e.* into former from messaging.messages e where e.id = duplicate.echo_id;
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
-        failed_at = null,
+        failed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+        is_free_service = null,
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
-      where e.id = duplicate.echo_id;
+      where e.id = duplicate.echo_id
+      returning e.* into present;
+      perform messaging.note_usage(former, present);
       perform messaging.record_message_events(
         array[duplicate.echo_id], array['message.unconfirmed']
       );
@@ -16377,12 +22666,14 @@ begin
     end if;
     if duplicate.status in ('delivered', 'read') then
       perform messaging.advance_message(
-        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null
+        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null,
+        duplicate.pricing
       );
     end if;
     if duplicate.status = 'failed' then
       perform messaging.advance_message(
-        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error
+        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error,
+        null
       );
     end if;
     continue when duplicate.confirmed_by_echo;
@@ -16493,7 +22784,7 @@ end;
 $$;
 
 -- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
--- message, or a delivery event that neither fails a message nor repeats its words. Of several calls about one
+-- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member. Of several calls about one
 -- message, or of one that quotes it, only the first is given: the others must see what it has
 -- done.
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
@@ -16529,7 +22820,7 @@ begin
           when 'message' then event->>'origin' <> 'inbound' or (event->>'mayBeOurs')::boolean
             or (event->>'isEdit')::boolean
           when 'status' then event->>'status' not in ('sent', 'delivered', 'read')
-            or event->'sent' is not null
+            or event->'sent' is not null or event->'member' is not null
           else true
         end,
         false
@@ -16543,6 +22834,7 @@ begin
     if event->>'kind' = 'status' then
       plain.message_id := event->>'messageId';
       plain.status := event->>'status';
+      plain.pricing := event->'pricing';
       plain.occurred_at := coalesce((event->>'at')::timestamptz, clock);
       statuses := statuses || plain;
       continue;
@@ -16556,6 +22848,7 @@ begin
         || messaging.phone_identity_key(event->'otherAddresses'->>other);
     end loop;
     plain.contact_name := event->>'contactName';
+    plain.profile_picture_url := event->>'profilePictureUrl';
     plain.message_type := event->>'messageType';
     plain.message := event->>'message';
     plain.content := nullif(event->'content', 'null');
@@ -16646,10 +22939,42 @@ begin
 end;
 $$;
 
+-- Records how far the import of an instance's earlier messages is. `event`: phase, progress (percent), error
+-- {code, message} (the business shares none: 2593109). Chunks come in any order, and again: the furthest counts.
+-- Returns whether it was news.
+create or replace function messaging.record_history_progress(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.history_imports as h (instance_id, phase, progress, error)
+  values (
+    record_history_progress.instance_id, (event->>'phase')::smallint,
+    case when event->>'progress' is not null then least((event->>'progress')::integer, 100) end,
+    nullif(event->'error', 'null')
+  )
+  on conflict on constraint history_imports_pkey do update
+  set phase = greatest(h.phase, excluded.phase),
+    progress = greatest(h.progress, excluded.progress),
+    -- A business that declines may share later.
+    error = excluded.error,
+    told_at = clock_timestamp()
+  where (greatest(h.phase, excluded.phase), greatest(h.progress, excluded.progress), excluded.error)
+    is distinct from (h.phase, h.progress, h.error);
+  return found;
+end;
+$$;
+
 -- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
 -- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
 -- them anything, and a message that the channel does not show requests no answer. A keyword of the instance
--- decides about marketing instead: see apply_keyword.
+-- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
+-- last is stored as the choice of it: see offered_choices and typed_choice.
+-- On the official channel what waits for the person's answer leaves, before the agent is asked: see
+-- release_waiting_messages; a keyword that denies marketing ends it.
+-- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
+-- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
 -- out, of unknown persons, of addresses that belong to several contacts, and of contacts that another
 -- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
@@ -16671,13 +22996,19 @@ begin
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
+        instance.read_receipts = 'on_receive' and not e.is_group as marks_read,
+        instance.has_window,
+        case
+          when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
+        end as choice,
         case
           when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
           then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
         end as keyword_said
       from messaging.new_messages(events) as e
       cross join lateral (
-        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords
+        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords,
+          i.read_receipts, i.provider_class = 'official' as has_window
         from messaging.instances i
         where i.id = e.instance_id
         limit 1
@@ -16705,6 +23036,9 @@ begin
         where v.contact_id = contact.id
         limit 1
       ) as conversation
+      left join lateral messaging.offered_choices(
+        contact.id, e.occurred_at, e.quoted_provider_message_id
+      ) as offer on e.message_type = 'text'
       where e.contact_id is not null or (
         (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
         and (
@@ -16725,8 +23059,17 @@ begin
         quoted_message_id, media_id, quoted_provider_message_id, author
       )
       -- Not the transaction's instant: messages keep their order by it.
-      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound', k.message_type, k.message,
-        k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
+      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound',
+        case
+          when k.choice is not null and k.keyword_said is null then 'choice' else k.message_type
+        end,
+        k.message,
+        case
+          when k.choice is not null and k.keyword_said is null
+          then coalesce(k.content, '{}') || jsonb_build_object('choice', k.choice)
+          else k.content
+        end,
+        false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
         clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
       from known k
       order by k.place
@@ -16735,9 +23078,19 @@ begin
       update messaging.contacts c
       set name = coalesce(c.name, told.name),
         is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
-        last_inbound_at = greatest(c.last_inbound_at, told.last_at)
+        last_inbound_at = greatest(c.last_inbound_at, told.last_at),
+        profile_picture_url = case
+          when messaging.may_refresh_picture(c.profile_picture_at, clock)
+            then coalesce(told.picture, c.profile_picture_url)
+          else c.profile_picture_url
+        end,
+        profile_picture_at = case
+          when told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock) then clock
+          else c.profile_picture_at
+        end
       from (
-        select k.sender_id, max(k.occurred_at) as last_at,
+        select k.sender_id, max(k.occurred_at) as last_at, max(k.profile_picture_url) as picture,
           (
             array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
           )[1] as name
@@ -16748,11 +23101,13 @@ begin
         and (
           c.name is null and told.name is not null
           or c.last_inbound_at is null or c.last_inbound_at < told.last_at
+          or told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock)
         )
     )
     select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
       k.message_type, k.media_id, k.file,
-      k.keyword_said, k.occurred_at,
+      k.keyword_said, k.occurred_at, k.marks_read, k.has_window,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       k.contact_id is null and (
@@ -16815,6 +23170,19 @@ begin
         stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
         stored.keyword_said, stored.occurred_at
       );
+    end if;
+    if stored.has_window then
+      if stored.keyword_said = 'denied' then
+        perform messaging.cancel_waiting_messages(stored.contact_id);
+      else
+        perform messaging.release_waiting_messages(stored.contact_id);
+      end if;
+    end if;
+    if stored.marks_read then
+      insert into messaging.outbox (workspace_id, kind, payload)
+      select i.workspace_id, 'read_receipt',
+        jsonb_build_object('instanceId', i.id, 'messageId', stored.stored_id)
+      from messaging.instances i where i.id = stored.instance_id;
     end if;
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
@@ -16903,7 +23271,8 @@ $$;
 
 -- Records that a person has edited a message, the contact or somebody on the business's own phone:
 -- replaces its words, those of a caption also by none. No agent is asked again; an agent that has yet to
--- answer reads the new words. Returns whether words changed.
+-- answer reads the new words. Typed words that chose an option are a text from then on. The echo of an edit
+-- that a call asked for is none of a person's (see is_echo_of_edit). Returns whether words changed.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
 returns boolean
@@ -16916,9 +23285,17 @@ declare
     or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
   edited_ids uuid[];
 begin
+  if words is not null
+    and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
+    return false;
+  end if;
   with changed as (
     update messaging.messages m
-    set message = edited.message, edited_at = messaging.event_instant(event)
+    set message = edited.message, edited_at = messaging.event_instant(event),
+      message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
+      content = case m.message_type
+        when 'choice' then nullif(m.content - 'choice', '{}') else m.content
+      end
     from (
       select own.id,
         -- In a group the words stand after their author's name, which the edit does not contain.
@@ -17014,6 +23391,49 @@ begin
 end;
 $$;
 
+-- Records what the official channel tells of the business's own number. `event`: fact (name, quality,
+-- username), value, status, reason, phone (as the channel displays it), at. The newest by the provider's own
+-- time wins, and what is as it was is no event. News of a number that is another instance's are not this
+-- one's. Returns whether it was news.
+create or replace function messaging.record_number_event(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
+  former messaging.number_facts;
+begin
+  if messaging.concerns_other_instance(instance, event->>'phone') then
+    return false;
+  end if;
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  select f.* into former from messaging.number_facts f
+  where f.instance_id = instance.id and f.fact = event->>'fact';
+  if told_at < former.told_at then
+    return false;
+  end if;
+  insert into messaging.number_facts as f (instance_id, fact, value, status, reason, told_at)
+  values (
+    instance.id, event->>'fact', event->>'value', event->>'status', event->>'reason', told_at
+  )
+  on conflict on constraint number_facts_pkey do update
+  set value = excluded.value, status = excluded.status, reason = excluded.reason,
+    told_at = excluded.told_at;
+  if (former.value, former.status, former.reason)
+    is not distinct from (event->>'value', event->>'status', event->>'reason') then
+    return false;
+  end if;
+  perform messaging.record_event(
+    instance.id, null, 'instance.number_changed', jsonb_build_object(
+      'fact', event->'fact', 'status', event->'status', 'value', event->'value',
+      'previousValue', former.value, 'reason', event->'reason'
+    )
+  );
+  return true;
+end;
+$$;
+
 -- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
 -- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in
 -- few statements for all of them.
@@ -17073,10 +23493,11 @@ end;
 $$;
 
 -- Applies delivery events of messages that the provider has accepted, and stores their payloads, as
--- record_status_event does: one statement for all of them. `changed` and `unchanged` are the places of
+-- record_status_event does: one statement for all of them. One that is late or repeated may still tell how
+-- the message is billed, which is no event. `changed` and `unchanged` are the places of
 -- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
--- accepted or have failed, of messages that another transaction holds, and of messages that are queued
--- once more.
+-- accepted or have failed, of messages that another transaction holds, of messages that are queued
+-- once more, and those that correct how a message is billed that has its price (see note_usage).
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
   events messaging.plain_event[],
@@ -17095,15 +23516,17 @@ begin
       message.id as message_id,
       case messaging.message_transition(message.status, e.status)
         when 'always' then true else false
-      end as is_forward
+      end as is_forward,
+      e.pricing, instance.is_official, e.status <> 'sent' and message.delivered_at is null as is_first,
+      e.pricing is not null and message.pricing->>'source' is distinct from 'channel' as tells_pricing
     from unnest(events) as e
     cross join lateral (
-      select true from messaging.instances i
+      select i.provider_class = 'official' as is_official from messaging.instances i
       where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
       limit 1
     ) as instance
     cross join lateral (
-      select m.id, m.status
+      select m.id, m.status, m.pricing, m.delivered_at
       from messaging.messages m
       where m.id = coalesce(
         (
@@ -17126,6 +23549,10 @@ begin
     where (
       select true from messaging.message_queue q where q.message_id = message.id limit 1
     ) is null
+      and (
+        e.pricing is null or message.pricing ? 'market' is not true
+        or message.pricing->>'source' = 'channel'
+      )
     order by message.id, e.place
   ),
   payloads as (
@@ -17134,19 +23561,31 @@ begin
   ),
   messages as (
     update messaging.messages m
-    set status = k.status,
-      delivered_at = coalesce(m.delivered_at, k.occurred_at),
-      read_at = case when k.status = 'read' then k.occurred_at else m.read_at end,
+    set status = case when k.is_forward then k.status else m.status end,
+      delivered_at = case
+        when k.is_forward then coalesce(m.delivered_at, k.occurred_at) else m.delivered_at
+      end,
+      read_at = case when k.is_forward and k.status = 'read' then k.occurred_at else m.read_at end,
+      pricing = messaging.known_pricing(
+        m.pricing, k.pricing, k.status, k.is_official,
+        messaging.sent_category(m.message_type, m.purpose, m.ladder)
+      ) - case when k.is_first then 'market' else '' end,
       failed_at = null,
       canceled_at = null,
       unconfirmed_at = null,
       is_retryable = false,
       last_error = null
     from known k
-    where m.id = any (array[k.message_id]) and k.is_forward
+    where m.id = any (array[k.message_id]) and (k.is_forward or k.tells_pricing)
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select k.message_id, k.instance_id, k.occurred_at, true
+    from known k
+    where k.is_forward and k.is_first
   )
-  select array_agg(k.place) filter (where k.is_forward),
-    array_agg(k.place) filter (where not k.is_forward),
+  select array_agg(k.place) filter (where k.is_forward or k.tells_pricing),
+    array_agg(k.place) filter (where not k.is_forward and not k.tells_pricing),
     array_agg(k.message_id order by k.place) filter (where k.is_forward),
     array_agg('message.' || k.status order by k.place) filter (where k.is_forward)
   into changed, unchanged, ids, types
@@ -17191,6 +23630,9 @@ as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   target_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  content constant jsonb := jsonb_build_object(
+    'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
+  );
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
@@ -17202,6 +23644,13 @@ begin
     return false;
   end if;
   contact := messaging.resolve_sender(instance.id, event);
+  -- One that a call sends, told before its provider's answer is recorded, or whose answer was lost.
+  if not is_inbound and messaging.match_echo(
+    instance.id, contact.id,
+    event || jsonb_build_object('message', null, 'messageType', 'reaction', 'content', content)
+  ) then
+    return true;
+  end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
@@ -17211,9 +23660,7 @@ begin
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end, 'reaction', event->>'message',
-    jsonb_build_object(
-      'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
-    ) || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
+    content || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
     case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', messaging.event_instant(event),
@@ -17228,9 +23675,84 @@ begin
 end;
 $$;
 
+-- Applies a delivery event to its message, found by our own id where the provider returns it, else by
+-- the provider's id. An event without a known message may concern one of ours whose answer was lost:
+-- where the event repeats the words (`sent`) they are matched as an echo. Otherwise it is stored in
+-- unmatched_statuses until the message's id is known.
+-- Returns whether it changed anything.
+create or replace function messaging.record_status_event(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message_id uuid;
+  contact messaging.contacts;
+  address text;
+  told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
+begin
+  select m.id into message_id
+  from messaging.messages m
+  where m.id = (event->>'messageId')::uuid
+    and m.instance_id = record_status_event.instance_id
+    and m.direction = 'outbound';
+  if message_id is null then
+    select m.id into message_id
+    from messaging.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'outbound'
+    -- A duplicate stored from an echo may have the same id until it is merged.
+    order by m.is_typed_on_phone, m.created_at desc
+    limit 1;
+  end if;
+  if message_id is null and event->'sent' is not null then
+    foreach address in array array[event->'sent'->>'address'] || array(
+      select jsonb_array_elements_text(event->'sent'->'otherAddresses')
+    ) loop
+      contact := messaging.find_contact(instance_id, address);
+      exit when contact.id is not null;
+    end loop;
+    if contact.id is not null
+      and messaging.match_echo(instance_id, contact.id, event || (event->'sent')) then
+      return true;
+    end if;
+  end if;
+  -- Gateways report the delivery of the contact's own messages too: ignored.
+  if message_id is null and exists (
+    select from messaging.messages m
+    where m.instance_id = record_status_event.instance_id
+      and m.provider_message_id = event->>'providerMessageId'
+      and m.direction = 'inbound'
+  ) then
+    return false;
+  end if;
+  if message_id is null then
+    insert into messaging.unmatched_statuses (
+      instance_id, provider_message_id, status, occurred_at, error, pricing
+    )
+    values (
+      record_status_event.instance_id, event->>'providerMessageId', event->>'status',
+      told_at, nullif(event->'error', 'null'), event->'pricing'
+    )
+    on conflict do nothing;
+    return false;
+  end if;
+  if event->'member' is not null then
+    update messaging.messages m
+    set group_receipts = messaging.add_group_receipt(m.group_receipts, event->'member', told_at)
+    where m.id = message_id;
+  end if;
+  return messaging.advance_message(
+    message_id, event->>'providerMessageId', event->>'status', told_at,
+    nullif(event->'error', 'null'), event->'pricing'
+  ) or event->'member' is not null;
+end;
+$$;
+
 -- Decides whose echo it was that a message kept while it was in flight (see match_echo), now that the
 -- message is settled. The id in the answer decides. Without an answer the echo proves that the message
--- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
+-- left. An echo of something else is recorded as if it came now: it confirms another unconfirmed message,
 -- or is a person's. Denials of erased persons were recalled when it came.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.resolve_pending_echo(
@@ -17276,6 +23798,8 @@ begin
   ));
   if outcome <> 'unknown' and echo->>'kind' = 'status' then
     perform messaging.record_status_event(instance.id, echo);
+  elsif outcome <> 'unknown' and echo->>'kind' = 'reaction' then
+    perform messaging.record_reaction(instance, echo);
   elsif outcome <> 'unknown' then
     perform messaging.take_no_denials(echo);
     perform messaging.record_message_event(instance, echo);
@@ -17358,6 +23882,28 @@ begin
 end;
 $$;
 
+-- How far the import of an instance's earlier messages is, as admin-api tells it; NULL where none was told.
+create or replace function messaging.shown_history_import(instance_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'status', case
+      when h.error is not null then 'declined'
+      when h.progress >= 100 then 'complete'
+      else 'running'
+    end,
+    'phase', h.phase,
+    'progress', h.progress,
+    'error', h.error,
+    'updatedAt', messaging.iso_in_zone(h.told_at, 'UTC')
+  )
+  from messaging.history_imports h
+  where h.instance_id = shown_history_import.instance_id;
+$$;
+
 -- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
 -- caller holds the dispatch row.
 create or replace function messaging.tell_disconnection(
@@ -17389,6 +23935,47 @@ begin
     set told_disconnected_at = clock
     where d.instance_id = instance.id;
   end if;
+end;
+$$;
+
+-- The option of `choices` ({number, id, title} each) that a typed text names: {id, title}, or NULL. It names
+-- one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both (`2 - Ouro`),
+-- without regard to case, accents, and blanks around. Anything else names none, nor does what fits two.
+create or replace function messaging.typed_choice(choices jsonb, typed text)
+returns jsonb
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+declare
+  said text;
+  parts text[];
+  title text;
+  option jsonb;
+  found_option jsonb;
+begin
+  -- A title has at most 1,024 characters.
+  if char_length(typed) > 1100 then
+    return null;
+  end if;
+  said := messaging.fold_choice(typed);
+  parts := regexp_match(said, '^([0-9]{1,2})(?:\s*[.):–—-]+\s*|\s+)(\S.*)$');
+  for option in select * from jsonb_array_elements(choices)
+  loop
+    title := messaging.fold_choice(option->>'title');
+    continue when not (
+      said in (option->>'number', (option->>'number') || '.', (option->>'number') || ')')
+      or said in (title, title || '.')
+      or coalesce(parts[1] = option->>'number' and parts[2] = title, false)
+    );
+    if found_option is not null then
+      return null;
+    end if;
+    found_option := jsonb_build_object('id', option->'id', 'title', option->'title');
+  end loop;
+  return found_option;
 end;
 $$;
 
@@ -17453,10 +24040,12 @@ $$;
 -- result; NULL where nothing was done for it, and record_provider_events itself must be called.
 -- Errors: 55P03 where a lock is not free in time: the calls are of many tenants, and each must be made by
 -- itself.
+-- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_event_calls(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set lock_timeout = '100ms'
 as $$
 declare
@@ -17476,8 +24065,8 @@ end;
 $$;
 
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
--- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
--- connections, limits.
+-- what was typed on the phone, imported messages, names, delivery events, template decisions, changed
+-- numbers and keys, preferences, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -17487,10 +24076,12 @@ $$;
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
+-- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   instance messaging.instances;
@@ -17543,10 +24134,16 @@ begin
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)
         when 'reaction' then messaging.record_reaction(instance, event)
+        when 'imported_message' then messaging.import_message(instance, event)
+        when 'history_progress' then messaging.record_history_progress(instance.id, event)
+        when 'contact_name' then messaging.record_contact_name(instance.id, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
         when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'template_warning' then messaging.record_template_warning(instance.id, event)
+        when 'number' then messaging.record_number_event(instance, event)
+        when 'identity' then messaging.record_identity_event(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)
         when 'connection' then messaging.record_connection_event(instance, event)
         when 'limit' then messaging.record_limit_event(instance, event)
@@ -17622,6 +24219,56 @@ begin atomic
     ) is null;
 end;
 
+-- What a text of a contact, written at `written_at`, may choose: the numbered options of the newest message
+-- with options that was sent to it, where that went as text and is less than 24 hours old. No row for none.
+-- A text that quotes a message (`quoted_id`, the provider's) answers that one alone. A message in flight
+-- counts: its answer may come before its outcome is recorded. The instants of the two sides come from two
+-- clocks, and an outcome may be recorded late: hence the minute.
+create or replace function messaging.offered_choices(
+  contact_id uuid,
+  written_at timestamptz,
+  quoted_id text
+)
+returns table (choices jsonb)
+language sql
+stable
+begin atomic
+  select newest.content -> 'choices'
+  from
+    (
+      select
+        m.content,
+        m.deleted_at,
+        m.provider_message_id,
+        coalesce(m.sent_at, m.unconfirmed_at, written_at) as asked_at
+      from messaging.messages as m
+      where
+        m.contact_id = offered_choices.contact_id
+        and m.content ? 'rendering'
+        and m.direction = 'outbound'
+        and (
+          m.status in ('sent', 'delivered', 'read', 'sending')
+          or m.status = 'unconfirmed'
+          and m.unconfirmed_at > written_at - interval '24 hours'
+          or m.status = 'queued'
+          and (
+            select q.claim_token is not null
+            from messaging.message_queue as q
+            where q.message_id = m.id
+          )
+        )
+        and m.message_type not in ('link_button', 'location_request')
+        and (m.sent_at is null or m.sent_at < written_at + interval '1 minute')
+      order by m.sent_at desc, m.created_at desc
+      limit 1
+    ) as newest
+  where
+    newest.deleted_at is null
+    and newest.asked_at > written_at - interval '24 hours'
+    and newest.content ? 'choices'
+    and (quoted_id is null or newest.provider_message_id = quoted_id);
+end;
+
 -- The newest messages that were really sent to or received from a contact in a span of time (the end
 -- is not included), oldest first: what messages-context shows and what an agent is told.
 -- `wanted_direction`: inbound, outbound, or NULL for both.
@@ -17664,8 +24311,10 @@ declare
   messages jsonb;
   has_more boolean;
 begin
-  select coalesce(octet_length(to_jsonb(c.name)::text), 0)
-      + octet_length(to_jsonb(i.name)::text) + 96
+  -- A row of format=raw has over 500 bytes that an item of a conversation lacks.
+  select greatest(
+    coalesce(octet_length(to_jsonb(c.name)::text), 0) + octet_length(to_jsonb(i.name)::text) - 400, 0
+  )
   into sender_bytes
   from messaging.contacts c
   join messaging.instances i on i.id = c.instance_id
@@ -17776,7 +24425,18 @@ begin
         'editedAtMs', floor(extract(epoch from n.edited_at) * 1000),
         'deletedAtMs', floor(extract(epoch from n.deleted_at) * 1000),
         'purpose', messaging.told_purpose(n.purpose)
-      ) as item
+      ) || messaging.shown_price(
+        n.id, n.delivered_at, n.pricing, n.estimated_cost, n.cost_currency
+      ) || case
+        when n.group_receipts is null then '{}'
+        else jsonb_build_object('groupReceipts', n.group_receipts)
+      end || case
+        when n.message_type <> 'reaction' then '{}'
+        else jsonb_build_object('reactedTo', (
+          select coalesce(nullif(left(q.message, 200), ''), '[' || q.message_type || ']')
+          from messaging.messages q where q.id = n.quoted_message_id
+        ))
+      end as item
     from stored n
     left join messaging.operators o on o.id = n.operator_id
     left join messaging.ai_agents a on a.id = n.agent_id
@@ -19018,13 +25678,40 @@ begin
 end;
 $$;
 
+-- The first steps of an erasure: what waits to be sent, then as much as a call should do. The rest is
+-- run_erasures'. Returns the erasure after them, stored. The caller holds the erasure, the person's addresses
+-- and the contact.
+create or replace function messaging.begin_erasing(
+  erasure messaging.erasures,
+  contact messaging.contacts,
+  max_rows integer
+)
+returns messaging.erasures
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  perform from messaging.conversations c where c.contact_id = contact.id for update;
+  erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));
+  for step in 1..8 loop
+    erasure := messaging.continue_erasure(erasure, max_rows);
+    exit when erasure.status = 'done' or nullif(erasure.work->'after', 'null') is not null
+      or step = 1 and erasure.work->>'part' = 'rows';
+  end loop;
+  if erasure.work->>'part' = 'rows' then
+    perform messaging.bury_contacts(contact.instance_id, array[contact.id]);
+  end if;
+  return erasure;
+end;
+$$;
+
 -- Makes tombstones of an erased person's contacts: calls that name them are answered contact_erased, and
 -- readers of changes are told.
 create or replace function messaging.bury_contacts(instance_id uuid, contact_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
@@ -19041,13 +25728,17 @@ end;
 $$;
 
 -- One step of an erasure, of at most `max_rows` rows: see run_erasures. Returns the erasure after it, stored.
--- The caller holds it locked.
+-- The caller holds it locked. Plans must not depend on statistics: the settings hold for all its parts.
 -- `work` is {part, after, contactIds, marks}: which part comes next and where it goes on, and the texts by
 -- which payloads name the person. The parts after the first look through what does not name contacts.
 create or replace function messaging.continue_erasure(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   parts constant text[] := array[
@@ -19065,7 +25756,7 @@ begin
   else
     swept := case part
       when 'provider_events'
-      then messaging.sweep_provider_events(erasure.instance_id, marks, after, max_rows)
+      then messaging.sweep_provider_events(erasure.instance_id, marks, pattern, after, max_rows)
       when 'unmatched_statuses'
       then messaging.sweep_unmatched_statuses(erasure.instance_id, pattern, after, max_rows)
       when 'idempotency_keys'
@@ -19138,10 +25829,6 @@ create or replace function messaging.erase_events(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   sequences bigint[];
@@ -19192,7 +25879,6 @@ create or replace function messaging.erase_messages(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -19237,6 +25923,9 @@ begin
     where m.id = any (ids) and m.provider_message_id is not null
   ));
   files := messaging.media_of_messages(ids);
+  perform messaging.settle_usage_notes(contact.instance_id, ids);
+  delete from messaging.budget_under_way b where b.message_id = any (ids);
+  delete from messaging.free_service_messages f where f.message_id = any (ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids) returning m.phone_given
   )
@@ -19270,16 +25959,12 @@ $$;
 -- holds the message, so that its event is here when the message is gone.
 -- A contact that was merged meanwhile is erased as the one that it has become.
 -- Returns the erasure; its work is at the next part when nothing of the person is left.
--- Locks the person's addresses, so that no webhook about them is half recorded; the contact, its
+-- Locks the person over the workspace (see lock_person); the person's addresses, so that no webhook about them is half recorded; the contact, its
 -- conversation, messages; at the end the tombstones.
 create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   contact messaging.contacts;
@@ -19290,8 +25975,10 @@ declare
   person_ids uuid[];
   of_conversation uuid;
   tag_ids uuid[];
+  identity_keys text[];
   erased jsonb;
 begin
+  perform messaging.lock_person(c) from messaging.contacts c where c.id = person_id;
   perform messaging.lock_addresses(c.instance_id, messaging.person_addresses(c))
   from messaging.contacts c where c.id = person_id;
   select c.* into contact from messaging.contacts c where c.id = person_id for update;
@@ -19331,8 +26018,10 @@ begin
     ));
     perform messaging.forget_recipients(person_ids);
     tag_ids := array(select t.tag_id from messaging.contact_tags t where t.contact_id = contact.id);
+    identity_keys := messaging.denial_identities(messaging.person_addresses(contact));
     -- With its addresses, tags, consent, conversation, notes, transfers, agent session and pauses.
     delete from messaging.contacts c where c.id = contact.id;
+    perform messaging.erase_words(contact.instance_id, identity_keys);
     -- A tag that nobody else has may say who the person was.
     delete from messaging.tags t
     where t.id = any (tag_ids)
@@ -19344,6 +26033,34 @@ begin
   end if;
   erasure.work := erasure.work || '{"part": "provider_events", "after": null}';
   return erasure;
+end;
+$$;
+
+-- Part of an erasure: deletes the words of a person by identities that no contact of the workspace has any more.
+-- Those that a contact of another instance has stay with that contact. See person_words.
+create or replace function messaging.erase_words(instance_id uuid, identity_keys text[])
+returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  of_workspace constant uuid := (
+    select i.workspace_id from messaging.instances i where i.id = erase_words.instance_id
+  );
+begin
+  delete from messaging.person_words w
+  where w.workspace_id = of_workspace
+    and w.identity_key = any (array(
+      select known.identity_key from unnest(identity_keys) as known(identity_key)
+      where not exists (
+        select
+        from messaging.instances i
+        cross join lateral messaging.address_owners(i.id, array[known.identity_key]) as o
+        where i.workspace_id = of_workspace
+      )
+    ));
 end;
 $$;
 
@@ -19463,32 +26180,39 @@ begin
 end;
 $$;
 
--- Whether kept_denials knows an identity (see denial_identities) of the instance. The caller of the RPC gives
--- the identities' hashes: see take_denial_hashes.
--- Errors: MI037 where the instance keeps denials and the hash was not given: the call must be repeated
--- with it.
-create or replace function messaging.is_kept_denial(instance_id uuid, identity text)
-returns boolean
+-- Part of an erasure: keeps the hashes of a person who denies marketing, and deletes those of one who no longer
+-- does. `hashes` {identity: [the hash at the contact's instance, those at the others of people_instances that
+-- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
+-- Another instance's hashes go only where the person has said something since.
+create or replace function messaging.keep_denial(contact messaging.contacts, hashes jsonb)
+returns void
 language plpgsql
-stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
-declare
-  given jsonb;
 begin
-  if not exists (
-    select from messaging.kept_denials d where d.instance_id = is_kept_denial.instance_id
-  ) then
-    return false;
+  if messaging.contact_consent(contact, 'marketing') = 'denied' then
+    insert into messaging.kept_denials (instance_id, identity_hash)
+    select contact.instance_id, coalesce(hashes->known.identity->>0, hashes->>known.identity)
+    from jsonb_object_keys(hashes) as known(identity)
+    order by 2
+    on conflict do nothing;
+    return;
   end if;
-  given := nullif(current_setting('messaging.denial_hashes', true), '')::jsonb;
-  if (given ? identity) is not true then
-    raise exception using errcode = 'MI037', message = 'denial_hashes_needed';
-  end if;
-  return exists (
-    select from messaging.kept_denials d
-    where d.instance_id = is_kept_denial.instance_id and d.identity_hash = given->>identity
-  );
+  delete from messaging.kept_denials d
+  where d.instance_id = any (messaging.people_instances(contact.instance_id))
+    and d.identity_hash = any (array(
+      select hash.value
+      from jsonb_each(hashes) as known
+      cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(known.value)
+          when 'array' then known.value
+          else jsonb_build_array(known.value)
+        end
+      ) as hash
+    ))
+    and (d.instance_id = contact.instance_id or d.kept_at <= contact.consent_at);
 end;
 $$;
 
@@ -19522,6 +26246,127 @@ begin
   end if;
   insert into messaging.provider_events (instance_id, payload)
   select keep_payload.instance_id, kept where kept is not null;
+end;
+$$;
+
+-- Those of these instances that keep denials of erased persons.
+create or replace function messaging.keeping_instances(of_instances uuid[])
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select i.id from unnest(of_instances) as i(id)
+    where exists (select from messaging.kept_denials d where d.instance_id = i.id)
+  );
+end;
+$$;
+
+-- Since when kept_denials knows an identity of the instance, or of another one that people_instances names;
+-- NULL where it does not. Errors: see known_denials.
+create or replace function messaging.kept_denial_at(instance_id uuid, identity text)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  keeping constant uuid[] := messaging.keeping_instances(
+    messaging.people_instances(kept_denial_at.instance_id)
+  );
+begin
+  if cardinality(keeping) = 0 then
+    return null;
+  end if;
+  return (select k.kept_at from messaging.known_denials(keeping, array[identity]) as k);
+end;
+$$;
+
+-- Which of these identities (see denial_identities) kept_denials knows at the instances `keeping`, and since when.
+-- The caller of the RPC gives the identities' hashes: see take_denial_hashes.
+-- Errors: MI037 where hashes are kept and those of an identity were not given: the call must be repeated
+-- with them. Its detail says for which instances and identities.
+create or replace function messaging.known_denials(keeping uuid[], identities text[])
+returns table (identity_key text, kept_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  given constant jsonb := nullif(current_setting('messaging.denial_hashes', true), '')::jsonb;
+begin
+  if cardinality(keeping) > 0 and (given ?& identities) is not true then
+    raise exception using errcode = 'MI037', message = 'denial_hashes_needed',
+      detail = jsonb_build_object('instanceIds', keeping, 'identities', identities)::text;
+  end if;
+  return query
+  select known.identity_key, max(d.kept_at)
+  from unnest(identities) as known(identity_key)
+  cross join lateral jsonb_array_elements_text(
+    case jsonb_typeof(given->known.identity_key)
+      when 'array' then given->known.identity_key
+      else jsonb_build_array(given->known.identity_key)
+    end
+  ) as hash
+  join messaging.kept_denials d on d.instance_id = any (keeping) and d.identity_hash = hash
+  group by known.identity_key;
+end;
+$$;
+
+-- What keep_denial lacks of `hashes`: {instanceId, identities, instanceIds}, the contact's instance first; NULL
+-- where it has all, or needs none. It needs them of a person who denies marketing, so that they are kept,
+-- and where hashes are kept, because those of a person who no longer denies must go.
+create or replace function messaging.lacking_hashes(contact messaging.contacts, hashes jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  keeping constant uuid[] := messaging.keeping_instances(
+    array_remove(messaging.people_instances(contact.instance_id), contact.instance_id)
+  );
+  identities text[];
+begin
+  if messaging.contact_consent(contact, 'marketing') <> 'denied' and cardinality(keeping) = 0
+    and cardinality(messaging.keeping_instances(array[contact.instance_id])) = 0 then
+    return null;
+  end if;
+  identities := messaging.denial_identities(messaging.person_addresses(contact));
+  if hashes ?& identities and not exists (
+    select from unnest(identities) as known(identity)
+    where jsonb_typeof(hashes->known.identity) = 'array'
+      and jsonb_array_length(hashes->known.identity) < 1 + cardinality(keeping)
+  ) then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'instanceId', contact.instance_id,
+    'identities', to_jsonb(identities),
+    'instanceIds', to_jsonb(contact.instance_id || keeping)
+  );
+end;
+$$;
+
+-- Serialises erasures of one person at several instances of a workspace whose peopleScope is `workspace`: the
+-- last of them finds that nobody has the person's words any more. Taken before anything of an instance is
+-- locked, so that who waits for it holds nothing that others wait for. See erase_words.
+create or replace function messaging.lock_person(contact messaging.contacts)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.lock_addresses(
+    i.workspace_id, messaging.denial_identities(messaging.person_addresses(contact))
+  )
+  from messaging.instances i
+  where i.id = contact.instance_id and i.people_scope = 'workspace';
 end;
 $$;
 
@@ -19596,6 +26441,37 @@ as $$
   ) as mark;
 $$;
 
+-- The living contacts of a contact's person at all instances of its workspace, the contact first.
+-- Errors: MI071 where the workspace's peopleScope is `instance`.
+create or replace function messaging.person_of(contact messaging.contacts)
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance record;
+begin
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = contact.instance_id;
+  if instance.people_scope <> 'workspace' then
+    raise exception using errcode = 'MI071', message = 'people_scope';
+  end if;
+  return contact.id || array(
+    select found.id
+    from unnest((
+      messaging.person_contacts(
+        instance.workspace_id,
+        array(select p.identity_key from messaging.person_identities(contact.id) as p)
+      )
+    ).contact_ids) as found(id)
+    join messaging.contact_activity a on a.contact_id = found.id
+    where found.id <> contact.id and a.erased_at is null and a.merged_into is null
+    order by found.id
+  );
+end;
+$$;
+
 -- Every spelling under which a phone may have been stored or sent: as given, its identity key, and what
 -- phone_identity_key makes the same.
 create or replace function messaging.phone_spellings(phone text)
@@ -19665,6 +26541,66 @@ begin
     get diagnostics emptied = row_count;
   end if;
   return deleted + emptied;
+end;
+$$;
+
+-- purge_expired: deletes events of instances that keep messages for less than the 30 days of events: an
+-- event must not outlive its message. At most `max_rows` of an instance, the oldest first; notes how far
+-- the feed is gone, as purge_events does. Returns how many. Never waits for a lock. Plans: see
+-- purge_expired.
+create or replace function messaging.purge_events_of_messages(max_rows integer, clock timestamptz)
+returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  of_instance record;
+  places tid[];
+  purged_through bigint;
+  purged integer := 0;
+begin
+  for of_instance in
+    select i.id, clock - make_interval(days => i.retention_messages_days) as until
+    from messaging.instances i
+    where i.retention_messages_days < 30
+  loop
+    places := array(
+      select e.ctid
+      from (
+        select o.ctid, o.recorded_at
+        from messaging.events o
+        where (o.instance_id, o.sequence) >= (of_instance.id, 0)
+          and (o.instance_id, o.sequence) <= (of_instance.id, 9223372036854775807)
+        order by o.instance_id, o.sequence
+        limit case
+          when (
+            select f.recorded_at from messaging.events f
+            where (f.instance_id, f.sequence) >= (of_instance.id, 0)
+              and (f.instance_id, f.sequence) <= (of_instance.id, 9223372036854775807)
+            order by f.instance_id, f.sequence
+            limit 1
+          ) <= of_instance.until then max_rows
+          else 0
+        end
+      ) as e
+      where e.recorded_at <= of_instance.until
+    );
+    continue when places = '{}';
+    with due as materialized (
+      select e.ctid from messaging.events e where e.ctid = any (places) for update skip locked
+    ),
+    gone as (
+      delete from messaging.events e
+      where e.ctid = any (array(select d.ctid from due d))
+      returning e.sequence
+    )
+    select max(g.sequence), purged + count(*) into purged_through, purged from gone g;
+    insert into messaging.event_streams as s (instance_id, purged_through)
+    select of_instance.id, purged_through where purged_through is not null
+    on conflict on constraint event_streams_pkey do update
+    set purged_through = greatest(s.purged_through, excluded.purged_through);
+  end loop;
+  return purged;
 end;
 $$;
 
@@ -19810,77 +26746,41 @@ begin
 end;
 $$;
 
--- purge_expired: deletes events of instances that keep messages for less than the 30 days of events: an
--- event must not outlive its message. At most `max_rows` of an instance, the oldest first; notes how far
--- the feed is gone, as purge_events does. Returns how many. Never waits for a lock. Plans: see
--- purge_expired.
-create or replace function messaging.purge_told_messages(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  of_instance record;
-  places tid[];
-  purged_through bigint;
-  purged integer := 0;
-begin
-  for of_instance in
-    select i.id, clock - make_interval(days => i.retention_messages_days) as until
-    from messaging.instances i
-    where i.retention_messages_days < 30
-  loop
-    places := array(
-      select e.ctid
-      from (
-        select o.ctid, o.recorded_at
-        from messaging.events o
-        where (o.instance_id, o.sequence) >= (of_instance.id, 0)
-          and (o.instance_id, o.sequence) <= (of_instance.id, 9223372036854775807)
-        order by o.instance_id, o.sequence
-        limit case
-          when (
-            select f.recorded_at from messaging.events f
-            where (f.instance_id, f.sequence) >= (of_instance.id, 0)
-              and (f.instance_id, f.sequence) <= (of_instance.id, 9223372036854775807)
-            order by f.instance_id, f.sequence
-            limit 1
-          ) <= of_instance.until then max_rows
-          else 0
-        end
-      ) as e
-      where e.recorded_at <= of_instance.until
-    );
-    continue when places = '{}';
-    with due as materialized (
-      select e.ctid from messaging.events e where e.ctid = any (places) for update skip locked
-    ),
-    gone as (
-      delete from messaging.events e
-      where e.ctid = any (array(select d.ctid from due d))
-      returning e.sequence
-    )
-    select max(g.sequence), purged + count(*) into purged_through, purged from gone g;
-    insert into messaging.event_streams as s (instance_id, purged_through)
-    select of_instance.id, purged_through where purged_through is not null
-    on conflict on constraint event_streams_pkey do update
-    set purged_through = greatest(s.purged_through, excluded.purged_through);
-  end loop;
-  return purged;
-end;
-$$;
-
 -- Trigger: a new contact whose person had denied marketing before an erasure starts `denied`, whatever
--- creates it. record_new_contacts records it. Errors: see is_kept_denial.
+-- creates it. record_new_contacts records it. Where the workspace's peopleScope is `workspace`, one whose person
+-- has said something at another instance starts with that: the newest word or denial counts.
+-- Errors: see known_denials.
 create or replace function messaging.recall_denial()
 returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  instance record;
+  word messaging.person_words;
+  kept_at timestamptz;
 begin
-  if new.consent_marketing = 'unknown'
-    and messaging.is_kept_denial(new.instance_id, new.identity_key)
-  then
+  if new.consent_marketing <> 'unknown' then
+    return new;
+  end if;
+  kept_at := messaging.kept_denial_at(new.instance_id, new.identity_key);
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = new.instance_id;
+  if instance.people_scope = 'workspace' then
+    word := messaging.newest_word(instance.workspace_id, array[new.identity_key]);
+    if kept_at is not null and (word.id is null or word.said_at < kept_at) then
+      insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+      values (instance.workspace_id, new.identity_key, 'denied', kept_at, 'erasure')
+      returning * into word;
+    end if;
+    insert into messaging.person_updates (workspace_id, contact_id)
+    values (instance.workspace_id, new.id);
+    if word.marketing <> 'unknown' then
+      new.consent_marketing := word.marketing;
+      new.consent_at := date_trunc('milliseconds', word.said_at);
+      new.consent_source := word.source;
+    end if;
+  elsif kept_at is not null then
     new.consent_marketing := 'denied';
     new.consent_at := date_trunc('milliseconds', clock_timestamp());
     new.consent_source := 'erasure';
@@ -19890,7 +26790,8 @@ end;
 $$;
 
 -- Makes a contact `denied` that has said nothing and turns out, by further addresses, to be a person who had
--- denied marketing before an erasure. The caller holds the contact locked. Errors: see is_kept_denial.
+-- denied marketing before an erasure; what its person has said at other instances counts too, see
+-- note_person. The caller holds the contact locked. Errors: see known_denials.
 create or replace function messaging.recall_denials(
   instance_id uuid,
   contact_id uuid,
@@ -19901,20 +26802,30 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  of_instances constant uuid[] := messaging.people_instances(recall_denials.instance_id);
+  counts_for_person constant boolean := cardinality(of_instances) > 1;
+  contact messaging.contacts;
   identity text;
+  kept_at timestamptz;
 begin
-  if not exists (
-    select from messaging.kept_denials d where d.instance_id = recall_denials.instance_id
-  ) or not exists (
-    select from messaging.contacts c
-    where c.id = recall_denials.contact_id and c.consent_marketing = 'unknown'
-  ) then
+  select c.* into contact from messaging.contacts c where c.id = recall_denials.contact_id;
+  if counts_for_person then
+    perform messaging.note_person(contact);
+  end if;
+  if contact.consent_marketing is distinct from 'unknown'
+    or cardinality(messaging.keeping_instances(of_instances)) = 0 then
     return;
   end if;
   foreach identity in array messaging.denial_identities(addresses) loop
-    if messaging.is_kept_denial(recall_denials.instance_id, identity) then
+    kept_at := messaging.kept_denial_at(recall_denials.instance_id, identity);
+    if kept_at is not null then
       perform messaging.change_consent(
-        recall_denials.contact_id, jsonb '{"marketing": "denied", "source": "erasure"}'
+        recall_denials.contact_id,
+        jsonb_build_object(
+          'marketing', 'denied', 'source', 'erasure',
+          -- When it was said counts beside what the person has said elsewhere.
+          'saidAt', case when counts_for_person then kept_at end
+        )
       );
       return;
     end if;
@@ -19984,8 +26895,6 @@ create or replace function messaging.sweep_event_deliveries(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -20025,12 +26934,9 @@ begin
     end loop;
     exit when rows_seen = max_rows;
   end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('deliveries', erased),
-    'after', case
-      when rows_seen = max_rows
-      then jsonb_build_object('endpointId', endpoint, 'sequence', last_sequence)
-    end
+  return messaging.swept(
+    'deliveries', erased,
+    case when rows_seen = max_rows then jsonb_build_object('endpointId', endpoint, 'sequence', last_sequence) end
   );
 end;
 $$;
@@ -20048,8 +26954,6 @@ create or replace function messaging.sweep_idempotency_keys(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -20092,11 +26996,9 @@ begin
     end loop;
     exit when rows_seen = max_rows;
   end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('idempotencyBodies', erased),
-    'after', case
-      when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', last_key)
-    end
+  return messaging.swept(
+    'idempotencyBodies', erased,
+    case when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', last_key) end
   );
 end;
 $$;
@@ -20111,47 +27013,33 @@ create or replace function messaging.sweep_outbox(
   max_rows integer
 )
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
-declare
-  of_workspace constant uuid := (
-    select i.workspace_id from messaging.instances i where i.id = of_instance
-  );
-  seen record;
-  rows_seen integer := 0;
-  erased integer := 0;
-begin
-  for seen in
+  with seen as materialized (
     select o.id, o.created_at, (
         o.payload::text ~ pattern or o.conversation_id::text ~ pattern or o.last_error ~ pattern
       ) and coalesce(o.payload->>'instanceId', of_instance::text) = of_instance::text as is_hit
     from messaging.outbox o
-    where o.workspace_id = of_workspace
+    where o.workspace_id = (select i.workspace_id from messaging.instances i where i.id = of_instance)
       and (o.created_at, o.id) > (
         coalesce((after->>'at')::timestamptz, '-infinity'),
         coalesce((after->>'id')::uuid, '00000000-0000-0000-0000-000000000000')
       )
     order by o.workspace_id, o.created_at, o.id
     limit max_rows
-  loop
-    rows_seen := rows_seen + 1;
-    if seen.is_hit then
-      delete from messaging.outbox o where o.id = seen.id;
-      erased := erased + 1;
-    end if;
-  end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('outboxPayloads', erased),
-    'after', case
-      when rows_seen = max_rows then jsonb_build_object('at', seen.created_at, 'id', seen.id)
-    end
+  ),
+  gone as (
+    delete from messaging.outbox o
+    where o.id = any (array(select s.id from seen s where s.is_hit))
+    returning o.id
+  )
+  select messaging.swept(
+    'outboxPayloads', (select count(*) from gone),
+    (select jsonb_build_object('at', s.created_at, 'id', s.id) from seen s offset max_rows - 1)
   );
-end;
 $$;
 
 -- Part of an erasure: looks through the next `max_rows` webhook payloads of the instance and takes out
@@ -20161,29 +27049,23 @@ $$;
 create or replace function messaging.sweep_provider_events(
   of_instance uuid,
   marks text[],
+  pattern text,
   after jsonb,
   max_rows integer
 )
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
-declare
-  pattern constant text := messaging.marks_pattern(marks);
-  -- Looking for plain texts costs a twentieth of the expression.
-  likes constant text[] := array(select '%' || mark.text || '%' from unnest(marks) as mark(text));
-  seen record;
-  rows_seen integer := 0;
-  rest text;
-  erased integer := 0;
-begin
-  for seen in
-    select p.id, p.received_at, case
-        when p.payload like any (likes) and p.payload ~ pattern then p.payload
+  with seen as materialized (
+    select p.id, p.received_at,
+      case
+        -- Looking for plain texts costs a twentieth of the expression.
+        when p.payload like any (array(select '%' || m.mark || '%' from unnest(marks) as m(mark)))
+          and p.payload ~ pattern
+          then p.payload
       end as hit
     from messaging.provider_events p
     where p.instance_id = of_instance
@@ -20192,25 +27074,23 @@ begin
       )
     order by p.instance_id, p.received_at, p.id
     limit max_rows
-  loop
-    rows_seen := rows_seen + 1;
-    if seen.hit is not null then
-      rest := messaging.redact_payload(seen.hit, pattern);
-      if rest is null then
-        delete from messaging.provider_events p where p.id = seen.id;
-      else
-        update messaging.provider_events p set payload = rest where p.id = seen.id;
-      end if;
-      erased := erased + 1;
-    end if;
-  end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('providerPayloads', erased),
-    'after', case
-      when rows_seen = max_rows then jsonb_build_object('at', seen.received_at, 'id', seen.id)
-    end
+  ),
+  redacted as materialized (
+    select s.id, messaging.redact_payload(s.hit, pattern) as rest from seen s where s.hit is not null
+  ),
+  gone as (
+    delete from messaging.provider_events p
+    where p.id = any (array(select r.id from redacted r where r.rest is null))
+  ),
+  kept as (
+    update messaging.provider_events p set payload = r.rest
+    from redacted r
+    where p.id = any (array[r.id]) and r.rest is not null
+  )
+  select messaging.swept(
+    'providerPayloads', (select count(*) from redacted),
+    (select jsonb_build_object('at', s.received_at, 'id', s.id) from seen s offset max_rows - 1)
   );
-end;
 $$;
 
 -- Part of an erasure: looks through the next `max_rows` delivery events of the instance whose message is
@@ -20223,19 +27103,12 @@ create or replace function messaging.sweep_unmatched_statuses(
   max_rows integer
 )
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-declare
-  seen record;
-  rows_seen integer := 0;
-  erased integer := 0;
-begin
-  for seen in
-    select s.provider_message_id, s.status,
+  with seen as materialized (
+    select s.provider_message_id as id, s.status,
       s.provider_message_id ~ pattern or coalesce(s.error::text ~ pattern, false) as is_hit
     from messaging.unmatched_statuses s
     where s.instance_id = of_instance
@@ -20244,26 +27117,33 @@ begin
       )
     order by s.instance_id, s.provider_message_id, s.status
     limit max_rows
-  loop
-    rows_seen := rows_seen + 1;
-    if seen.is_hit then
-      delete from messaging.unmatched_statuses s
-      where s.instance_id = of_instance and s.provider_message_id = seen.provider_message_id
-        and s.status = seen.status;
-      erased := erased + 1;
-    end if;
-  end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('statuses', erased),
-    'after', case
-      when rows_seen = max_rows
-      then jsonb_build_object('id', seen.provider_message_id, 'status', seen.status)
-    end
+  ),
+  gone as (
+    delete from messaging.unmatched_statuses u
+    using seen s
+    where s.is_hit and u.instance_id = of_instance and u.provider_message_id = any (array[s.id])
+      and u.status = s.status
+    returning u.status
+  )
+  select messaging.swept(
+    'statuses', (select count(*) from gone),
+    (select jsonb_build_object('id', s.id, 'status', s.status) from seen s offset max_rows - 1)
   );
-end;
 $$;
 
--- Takes the hashes that a repeated call brings, for is_kept_denial: `request`.denialHashes {identity: HMAC}. They
+-- What a sweep of an erasure returns: {erased: {<kind>: how many}, after}; `after` says where the next one goes
+-- on, NULL at the end.
+create or replace function messaging.swept(kind text, erased bigint, after jsonb)
+returns jsonb
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object('erased', jsonb_build_object(kind, swept.erased), 'after', swept.after);
+$$;
+
+-- Takes the hashes that a repeated call brings, for known_denials: `request`.denialHashes {identity: HMAC}. They
 -- hold until the transaction ends. A call that brings none changes nothing.
 create or replace function messaging.take_denial_hashes(request jsonb)
 returns void
@@ -20277,7 +27157,7 @@ begin
 end;
 $$;
 
--- Says for is_kept_denial that no person of this event is known to have denied: for an event whose denials a
+-- Says for known_denials that no person of this event is known to have denied: for an event whose denials a
 -- call has recalled before, and that is recorded by one which cannot be repeated with hashes, because it
 -- settles messages of many instances.
 create or replace function messaging.take_no_denials(event jsonb)
@@ -20352,11 +27232,10 @@ $$;
 -- contacts-api: begins to erase a person, and does as much as one step can: for most persons all of it. The
 -- rest is run_erasures'. From now on calls that name the contact are answered contact_erased, and what
 -- waits to be sent to it is gone. The id of a merged contact erases the person it was merged into.
--- `request`: instanceId, contactId, maxRows (of a step); identityHashes {identity: hash}, the HMACs of the
--- identities under the key of kept_denials.
--- Returns {erasureId, contactId, status, counts}, see describe_erasure; or {identities}, with nothing done,
--- where the hashes of these are needed: the person has denied marketing, so that the hashes are kept, or
--- the instance keeps hashes, and those of a person who no longer denies must go.
+-- `request`: instanceId, contactId, maxRows (of a step); identityHashes {identity: [hash, …]}, the HMACs of the
+-- identities under the key of kept_denials, of each as many as there are instanceIds.
+-- Returns {erasureId, contactId, status, counts}, see describe_erasure; or {instanceId, identities, instanceIds}, with
+-- nothing done, where the hashes of these are needed: see lacking_hashes.
 -- Locks as erase_rows. Errors: MI031; MI035 where it was erased before; MI055 where the
 -- contact was merged since it was found; the call must be repeated.
 create or replace function public.erase_contact(request jsonb)
@@ -20370,10 +27249,10 @@ declare
   max_rows constant integer := (request->>'maxRows')::integer;
   hashes constant jsonb := coalesce(nullif(request->'identityHashes', 'null'), '{}');
   contact messaging.contacts := messaging.find_recipient(of_instance, request);
-  identities text[];
-  erased jsonb;
+  needed jsonb;
   erasure messaging.erasures;
 begin
+  perform messaging.lock_person(contact);
   perform messaging.lock_addresses(of_instance, messaging.person_addresses(contact));
   select c.* into contact from messaging.contacts c
   where c.id = contact.id and c.merged_into is null
@@ -20383,40 +27262,81 @@ begin
   end if;
   -- Two calls at once: the second waited for the contact.
   perform messaging.refuse_erased(of_instance, contact.id);
-  if contact.consent_marketing = 'denied'
-    or exists (select from messaging.kept_denials d where d.instance_id = of_instance)
-  then
-    identities := messaging.denial_identities(messaging.person_addresses(contact));
-    if not hashes ?& identities then
-      return jsonb_build_object('identities', to_jsonb(identities));
-    end if;
-    if contact.consent_marketing = 'denied' then
-      insert into messaging.kept_denials (instance_id, identity_hash)
-      select of_instance, hashes->>named.identity from unnest(identities) as named(identity)
-      order by 2
-      on conflict do nothing;
-    else
-      delete from messaging.kept_denials d
-      where d.instance_id = of_instance
-        and d.identity_hash = any (array(select h.value from jsonb_each_text(hashes) as h));
-    end if;
+  needed := messaging.lacking_hashes(contact, hashes);
+  if needed is not null then
+    return needed;
   end if;
+  perform messaging.keep_denial(contact, hashes);
   insert into messaging.erasures (instance_id, contact_id, work)
   values (of_instance, contact.id, jsonb_build_object(
     'part', 'rows', 'after', null, 'marks', jsonb '[]'
   ))
   returning * into erasure;
-  perform from messaging.conversations c where c.contact_id = contact.id for update;
-  erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));
-  for step in 1..8 loop
-    erasure := messaging.continue_erasure(erasure, max_rows);
-    exit when erasure.status = 'done' or nullif(erasure.work->'after', 'null') is not null
-      or step = 1 and erasure.work->>'part' = 'rows';
-  end loop;
-  if erasure.work->>'part' = 'rows' then
-    perform messaging.bury_contacts(of_instance, array[contact.id]);
+  return messaging.describe_erasure(messaging.begin_erasing(erasure, contact, max_rows));
+end;
+$$;
+
+-- contacts-api: begins to erase a person at every instance of a workspace whose peopleScope is `workspace`. From
+-- now on calls that name a contact of theirs are answered contact_erased. What it records is done by
+-- take_erasure_steps, each instance in a transaction of its own, and by run_erasures where that does not come.
+-- `request`: instanceId, contactId; identityHashes {<instance>: see erase_contact}.
+-- Returns {erasureId, contactId, status, counts} of the named contact, which reports on all, and erasureIds;
+-- or {needed: [see lacking_hashes]}, with nothing done, where hashes are needed.
+-- Locks the person over the workspace (see lock_person), then the contacts in the order of their ids, only if they
+-- are free, at the end the tombstones in the same order: it waits for nothing while it holds a contact.
+-- Errors: MI031, MI035, MI071; MI055 where a contact is not free: the call must be repeated.
+create or replace function public.erase_person(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  hashes constant jsonb := coalesce(nullif(request->'identityHashes', 'null'), '{}');
+  named messaging.contacts := messaging.find_recipient((request->>'instanceId')::uuid, request);
+  contact_ids uuid[] := messaging.person_of(named);
+  contacts messaging.contacts[];
+  needed jsonb;
+  leader messaging.erasures;
+begin
+  perform messaging.lock_person(named);
+  -- Another erasure of the person may have been waited for.
+  perform messaging.refuse_erased(named.instance_id, named.id);
+  contact_ids := messaging.person_of(named);
+  contacts := array(
+    select c from messaging.contacts c
+    where c.id = any (contact_ids) and c.merged_into is null
+    order by c.id
+    for no key update skip locked
+  );
+  if cardinality(contacts) < cardinality(contact_ids) then
+    raise exception using errcode = 'MI055', message = 'held meanwhile';
   end if;
-  return messaging.describe_erasure(erasure);
+  select jsonb_agg(lacking.hashes) into needed
+  from unnest(contacts) as c
+  cross join lateral (
+    select messaging.lacking_hashes(c, coalesce(hashes->c.instance_id::text, '{}')) as hashes
+  ) as lacking
+  where lacking.hashes is not null;
+  if needed is not null then
+    return jsonb_build_object('needed', needed);
+  end if;
+  perform messaging.keep_denial(c, coalesce(hashes->c.instance_id::text, '{}'))
+  from unnest(contacts) as c;
+  insert into messaging.erasures (instance_id, contact_id, work)
+  values (named.instance_id, named.id, jsonb '{"part": "rows", "after": null, "marks": []}')
+  returning * into leader;
+  insert into messaging.erasures (instance_id, contact_id, work, leader_id)
+  select c.instance_id, c.id, leader.work, leader.id
+  from unnest(contacts) as c
+  where c.id <> named.id;
+  perform messaging.bury_contacts(c.instance_id, array[c.id])
+  from unnest(contacts) as c;
+  return messaging.describe_erasure(leader) || jsonb_build_object('erasureIds', array(
+    select e.id from messaging.erasures e
+    where e.id = leader.id or e.leader_id = leader.id
+    order by e.leader_id nulls first, e.id
+  ));
 end;
 $$;
 
@@ -20434,11 +27354,9 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.find_recipient(instance.id, request);
   return jsonb_build_object(
     'contact', messaging.describe_contacts(instance, array[contact.id])->0,
@@ -20478,7 +27396,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;
   of_conversation uuid;
   zone text;
@@ -20487,38 +27405,18 @@ declare
   after_id constant text := coalesce(request->'after'->>'id', '');
   found_items jsonb[];
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.find_recipient(instance.id, request);
   select v.id into of_conversation from messaging.conversations v where v.contact_id = contact.id;
   zone := instance.time_zone;
   case request->>'list'
     when 'messages' then
       found_items := messaging.export_messages(contact, zone, request->'after', page_size + 1);
-    when 'notes' then
+    when 'notes', 'transfers' then
       found_items := array(
-        select jsonb_build_object('at', n.created_at, 'id', n.id, 'item', jsonb_build_object(
-          'noteId', n.id,
-          'note', n.note,
-          'createdAt', messaging.iso_in_zone(n.created_at, zone)
-        ))
-        from messaging.internal_notes n
-        where n.conversation_id = of_conversation
-          and (n.created_at, n.id::text) > (after_at, after_id)
-        order by n.created_at, n.id::text
-        limit page_size + 1
-      );
-    when 'transfers' then
-      found_items := array(
-        select jsonb_build_object('at', l.transferred_at, 'id', l.id, 'item', jsonb_build_object(
-          'fromOperatorId', l.from_operator_id,
-          'toOperatorId', l.to_operator_id,
-          'createdAt', messaging.iso_in_zone(l.transferred_at, zone)
-        ))
-        from messaging.chat_transfer_log l
-        where l.conversation_id = of_conversation
-          and (l.transferred_at, l.id::text) > (after_at, after_id)
-        order by l.transferred_at, l.id::text
+        select jsonb_build_object('at', l.at, 'id', l.id, 'item', l.record)
+        from messaging.conversation_log(of_conversation, request->>'list', zone) as l
+        where (l.at, l.id::text) > (after_at, after_id)
+        order by l.at, l.id::text
         limit page_size + 1
       );
     when 'consentLog' then
@@ -20551,7 +27449,7 @@ end;
 $$;
 
 -- contacts-api: how far an erasure is. `request`: instanceId, erasureId. Returns {erasureId, contactId,
--- status, counts}. Errors: MI036.
+-- status, counts}; of one that reports on a person at several instances, of all together. Errors: MI036.
 create or replace function public.get_erasure(request jsonb)
 returns jsonb
 language plpgsql
@@ -20560,12 +27458,20 @@ set search_path = ''
 as $$
 declare
   erasure messaging.erasures;
+  led messaging.erasures;
 begin
   select e.* into erasure from messaging.erasures e
   where e.id = (request->>'erasureId')::uuid and e.instance_id = (request->>'instanceId')::uuid;
   if not found then
     raise exception using errcode = 'MI036', message = 'erasure_not_found';
   end if;
+  -- One that reports on a person at several instances is done with the last of them.
+  for led in select e.* from messaging.erasures e where e.leader_id = erasure.id loop
+    erasure.counts := messaging.add_counts(erasure.counts, led.counts);
+    if led.status = 'pending' then
+      erasure.status := 'pending';
+    end if;
+  end loop;
   return messaging.describe_erasure(erasure);
 end;
 $$;
@@ -20584,6 +27490,36 @@ begin
     where k.sealed_key = request->>'formerKey';
   end if;
   return jsonb_build_object('sealedKey', (select k.sealed_key from messaging.denial_key k));
+end;
+$$;
+
+-- contacts-api: the contacts of a contact's person at the other instances of the workspace. `request`: instanceId,
+-- contactId. Returns {contacts: [{instanceId, instanceName, contactId}]}, in the order of the instances.
+-- Errors: MI031, MI035, MI071.
+create or replace function public.list_person_contacts(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  named constant messaging.contacts := messaging.find_recipient(
+    (request->>'instanceId')::uuid, request
+  );
+  contact_ids constant uuid[] := messaging.person_of(named);
+begin
+  return jsonb_build_object('contacts', (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object('instanceId', i.id, 'instanceName', i.name, 'contactId', c.id)
+        order by i.created_at, i.id, c.id
+      ),
+      '[]'
+    )
+    from messaging.contacts c
+    join messaging.instances i on i.id = c.instance_id
+    where c.id = any (contact_ids) and c.id <> named.id and c.merged_into is null
+  ));
 end;
 $$;
 
@@ -20610,6 +27546,39 @@ begin
   end if;
   perform messaging.continue_erasure(erasure, (request->>'maxRows')::integer);
   return jsonb '{"isComplete": false}';
+end;
+$$;
+
+-- contacts-api: the first steps of an erasure that erase_person has recorded, as erase_contact takes them.
+-- `request`: erasureId, maxRows (of a step). Returns {isComplete}: false where more is left to run_erasures.
+-- One that the dispatcher has in hand, or has done, is left to it. Locks the erasure, then as erase_rows.
+create or replace function public.take_erasure_steps(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  erasure messaging.erasures;
+  contact messaging.contacts;
+begin
+  select e.* into erasure from messaging.erasures e
+  where e.id = (request->>'erasureId')::uuid and e.status = 'pending' and e.work->>'part' = 'rows'
+  for no key update skip locked;
+  if not found then
+    return jsonb '{"isComplete": true}';
+  end if;
+  select c.* into contact from messaging.contacts c where c.id = erasure.contact_id;
+  perform messaging.lock_person(contact);
+  perform messaging.lock_addresses(contact.instance_id, messaging.person_addresses(contact));
+  select c.* into contact from messaging.contacts c
+  where c.id = erasure.contact_id and c.merged_into is null
+  for update;
+  -- Merged meanwhile: the next step of run_erasures finds the survivor.
+  if found then
+    erasure := messaging.begin_erasing(erasure, contact, (request->>'maxRows')::integer);
+  end if;
+  return jsonb_build_object('isComplete', erasure.status = 'done');
 end;
 $$;
 
@@ -20646,6 +27615,59 @@ begin
 end;
 $$;
 
+-- Adds what fold_usage has counted of the official channel's deliveries to the counters of their cost: by
+-- currency and category, and how many messages were charged, free, or had no rate (unknown). A correction
+-- lowers `counted`, and not what is reported. Categories that few know are `other`, so the number of series
+-- stays small. Locks the counters in the order of their names and labels.
+create or replace function messaging.count_costs(changes messaging.usage_changes[])
+returns void
+language sql
+set search_path = ''
+set enable_seqscan = off
+as $$
+  insert into messaging.metric_counters as c (name, labels, counted, reported)
+  select s.name, s.labels, sum(s.amount), greatest(sum(s.amount), 0)
+  from (
+    select told.name, told.labels, told.amount
+    from unnest(changes) as u
+    join messaging.instances i on i.id = any (array[u.instance_id])
+    cross join lateral (
+      select case
+        when lower(u.category) = any (messaging.priced_categories()) then lower(u.category)
+        else 'other'
+      end as category
+    ) as known
+    cross join lateral (
+      values
+        (
+          'messaging_estimated_cost_total',
+          jsonb_build_object('currency', u.currency, 'category', known.category),
+          case when u.currency is not null then u.amount else 0 end
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'charged'),
+          u.delivered - u.free - u.unknown
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'free'), u.free
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'unknown'), u.unknown
+        )
+    ) as told(name, labels, amount)
+    where i.provider_class = 'official' and told.amount <> 0
+  ) as s
+  group by s.name, s.labels
+  order by s.name, s.labels
+  on conflict (name, labels) do update
+  set counted = c.counted + excluded.counted,
+    reported = greatest(c.reported, c.counted + excluded.counted),
+    changed_at = clock_timestamp();
+$$;
+
 -- Adds to a counter that has no labels. Locks its row until commit, so call it last, and never for a
 -- send: simultaneous calls wait for each other.
 create or replace function messaging.count_metric(counter text, amount bigint)
@@ -20665,7 +27687,7 @@ $$;
 -- unconfirmed by provider, how late queued ones left, outbox rows by kind.
 -- Lateness is counted for first attempts: a retry waits on purpose. Buckets are counted singly here, by
 -- their upper bound `le`; Prometheus has each include those below.
--- Steps from instance to instance through messages_sent and messages_gone_wrong, so older messages
+-- Steps from instance to instance through messages_sent and messages_failures, so older messages
 -- cost nothing.
 create or replace function messaging.count_settled(since timestamptz, until timestamptz)
 returns table (name text, labels jsonb, amount numeric)
@@ -20686,12 +27708,12 @@ as $$
     join messaging.messages m on m.instance_id = i.id
     where m.direction = 'outbound' and m.sent_at is not null and m.status <> 'failed'
       and m.sent_at > since and m.sent_at <= until and not m.is_typed_on_phone
-  ), gone_wrong as (
-    select i.provider,
-      case when m.failed_at is null then 'unconfirmed' else 'failed' end as status
+  ), failures as (
+    select i.provider, m.status
     from messaging.instances i
     join messaging.messages m on m.instance_id = i.id
-    where coalesce(m.failed_at, m.unconfirmed_at) > since
+    where m.status in ('failed', 'unconfirmed')
+      and coalesce(m.failed_at, m.unconfirmed_at) > since
       and coalesce(m.failed_at, m.unconfirmed_at) <= until
   )
   select 'messaging_messages_sent_total', jsonb_build_object('provider', s.provider), count(*)
@@ -20700,7 +27722,7 @@ as $$
   union all
   select format('messaging_messages_%s_total', g.status),
     jsonb_build_object('provider', g.provider), count(*)
-  from gone_wrong g
+  from failures g
   group by g.provider, g.status
   union all
   select 'messaging_dispatch_lateness_seconds_bucket',
@@ -20747,7 +27769,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
+    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     (
@@ -20757,6 +27779,26 @@ as $$
       union
       select c.name, c.labels from messaging.metric_counters c
       where c.name = 'messaging_unknown_webhook_fields_total'
+    )
+    union all
+    (
+      select 'messaging_estimated_cost_total',
+        jsonb_build_object('currency', t.currency, 'category', k.category)
+      from messaging.rate_tables t
+      cross join unnest(messaging.priced_categories()) as k(category)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_estimated_cost_total'
+    )
+    union all
+    (
+      select 'messaging_delivered_messages_total',
+        jsonb_build_object('category', k.category, 'billing', b.billing)
+      from unnest(messaging.priced_categories()) as k(category)
+      cross join (values ('charged'), ('free'), ('unknown')) as b(billing)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_delivered_messages_total'
     )
     union all
     select k.name, '{}'::jsonb
@@ -20984,7 +28026,7 @@ as $$
         end,
         case
           when q.first_unpaced <= clock
-            and greatest(d.operator_hold_until, d.disconnected_until) <= clock then q.first_unpaced
+            and messaging.stopped_until(d) <= clock then q.first_unpaced
         end,
         case when q.first_lease_end <= clock then q.first_lease_end end
       ) as oldest_due,
@@ -21034,7 +28076,7 @@ as $$
   )
   select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
     (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
+  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
   cross join (values ('pending'), ('dead')) as s(status)
   union all
   select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
@@ -21208,6 +28250,13 @@ begin
   );
 end;
 $$;
+
+-- The categories of the official channel whose cost has a series of its own.
+create or replace function messaging.priced_categories()
+returns text[]
+language sql
+immutable
+return array['marketing', 'utility', 'authentication', 'service'];
 
 -- What the schedule runs: asks dispatch-queue, through pg_net, to work for `max_seconds`. Where the
 -- project is and the key that opens the function are secrets of Vault, read at every call, so that
@@ -21426,11 +28475,17 @@ comment on column messaging.workspaces.alert_email is
 comment on column messaging.provider_events.is_kept_longer is
   'It is older than 30 days, and its instance keeps it longer: see purge_provider_events.';
 
+comment on column messaging.workspaces.people_scope is
+  'Whether what a person says about marketing counts at the instance where it was said, or at all of the workspace.';
+
 comment on column messaging.contact_addresses.replaced_by is
   'The user id that the provider has given the person in the place of this one: it is shown no more, and still finds the person.';
 
 comment on column messaging.dispatch.operator_hold_until is
   'Set by an operator: nothing that the dispatcher sends leaves before; infinity until it is released.';
+
+comment on column messaging.ai_agents.max_messages_per_answer is
+  'An answer is that many messages at most, split at blank lines.';
 
 comment on column messaging.client_tokens.scopes is
   'What it may be used for, see shared/model/token_scope.ts; NULL for everything.';
@@ -21462,14 +28517,38 @@ comment on column messaging.message_templates.category is
 comment on column messaging.message_queue.counted_on is
   'The day on which paced_days counts it as sent. NULL while it waits for its slot, or is not counted.';
 
+comment on column messaging.message_templates.deleted_at is
+  'When it was deleted by a call: its name stays taken at the channel for 30 days. NULL for all others.';
+
+comment on column messaging.message_queue.goes_after is
+  'The message of the same answer before it: not claimed while that one still has to leave.';
+
+comment on column messaging.message_templates.quality is
+  'The channel''s rating: GREEN, YELLOW, RED, UNKNOWN; NULL while it has not told.';
+
 comment on column messaging.dispatch.told_disconnected_at is
   'When the workspace''s alert address was last told by e-mail.';
+
+comment on column messaging.message_queue.departs_at is
+  'Of a message that was claimed in a group: when its call is to begin. Until it is settled it is in the unpaced lane. NULL for all others.';
+
+comment on column messaging.message_templates.status_reason is
+  'Why the channel has rejected or paused it, in its word; NULL for none.';
 
 comment on column messaging.dispatch.suspected_at is
   'Since when the instance is held because nothing is confirmed any more: see hold_suspects.';
 
+comment on column messaging.message_queue.follows_pace is
+  'Whether it was queued without an interval of its own: interval_seconds counts only where its instance has no pace.';
+
+comment on column messaging.message_templates.disables_at is
+  'When the channel will disable it, as it has announced; NULL for no plan.';
+
 comment on column messaging.dispatch.trusted_from is
   'What was sent before does not make the instance suspect: it was released since, or has confirmed.';
+
+comment on column messaging.message_templates.category_changes_to is
+  'The category that the channel will give it at category_changes_at, as it has announced; NULL for none.';
 
 comment on column messaging.plain_event.quoted_message_id is
   'Our own id of the message that this one answers; NULL for none, or one that is not stored.';
@@ -21477,11 +28556,17 @@ comment on column messaging.plain_event.quoted_message_id is
 comment on column messaging.instances.opt_out_keywords is
   'A message that is one of them and nothing else denies marketing; see read_keyword.';
 
+comment on column messaging.message_templates.is_auto_generated is
+  'Made by the channel itself: nobody chooses, changes or deletes it.';
+
 comment on column messaging.plain_event.file is
   'What add_channel_media takes, where the message has a file that is to be fetched; media_id is its id.';
 
 comment on column messaging.dispatch.feeds_batches is
   'Whether a batch of the instance is running: then a settlement gives it its next message.';
+
+comment on column messaging.message_templates.edited_at is
+  'When it was edited at the channel while it was approved, in the last 30 days: the channel counts them.';
 
 comment on column messaging.settlement.called_after_ms is
   'How long after its claim the provider was called; NULL for not called, or not known.';
@@ -21501,23 +28586,68 @@ comment on column messaging.dispatch.departs_at is
 comment on column messaging.instances.protection is
   '{dailyLimit, newContactsPerDay, jitterSeconds, warmUp {startPerDay, rampDays, startedAt}}, each optional; NULL for none. See next_slot.';
 
+comment on column messaging.message_templates.call_ends_at is
+  'Until when a call to the channel may be under way; call_token is its right to settle it.';
+
 comment on column messaging.plain_event.contact_id is
   'The sender, where the caller has found and locked it and proved the addresses; else NULL.';
+
+comment on column messaging.dispatch.messages_per_second is
+  'The pace of the instance, as in instances, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
 
 comment on column messaging.instances.retention_messages_days is
   'After how many days purge_expired deletes messages; NULL for never.';
 
+comment on column messaging.message_templates.has_open_call is
+  'A call to the channel has begun and its outcome is not known.';
+
+comment on column messaging.plain_event.pricing is
+  'Of a delivery event: how the message is billed, where the provider tells.';
+
 comment on column messaging.contacts.merged_into is
   'The contact that it is now, while its messages move there, see move_merged_messages; NULL for a living contact.';
+
+comment on column messaging.dispatch.slowed_until is
+  'Until then the pace is half of messages_per_second: the channel has refused a message for its speed.';
 
 comment on column messaging.instances.retention_media_days is
   'After how many days purge_expired lets files go; NULL for never.';
 
+comment on column messaging.messages.read_at is
+  'When its recipient read it, as the provider tells; of a received one when the channel was told that it is read.';
+
+comment on column messaging.contacts.channel_identity is
+  'What the channel calls the key that the person writes with: another one means a new phone or installation. NULL where it does not tell.';
+
 comment on column messaging.instances.retention_provider_events_days is
   'After how many days purge_expired deletes webhook payloads; NULL for 30, 0 for never.';
 
+comment on column messaging.contacts.phone_book_name is
+  'The name in the address book of the business''s phone, since phone_book_at; NULL where there is none.';
+
 comment on column messaging.instances.transcribe_voice is
   'Which received voice messages are written down; see transcribes_voice.';
+
+comment on column messaging.contacts.profile_picture_url is
+  'The channel''s address of the person''s picture, as told at profile_picture_at.';
+
+comment on column messaging.instances.read_receipts is
+  'When received messages are marked as read on the channel without a call: never, when an answer was sent, or when they arrive.';
+
+comment on column messaging.instances.free_service_messages_per_month is
+  'How many service messages of a month in UTC the official channel bills nothing for: see count_free_services.';
+
+comment on column messaging.instances.messages_per_second is
+  'The pace of an official instance, for what has no interval of its own; NULL for none: see spacing.';
+
+comment on column messaging.instances.people_scope is
+  'That of its workspace: see set_people_scope. Here, a send knows it without looking for the workspace.';
+
+comment on column messaging.instances.direct_send is
+  'Whether the channel lets the account send utility messages outside the window without a template.';
+
+comment on column messaging.instances.budget is
+  'What a month may cost, in the currency of the rates: {monthlyAmount, warnAtPercent, stops}; NULL for no budget. See budget_state.';
 
 comment on column messaging.messages.metadata is
   'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
@@ -21541,10 +28671,10 @@ comment on column messaging.messages.cancel_key is
   'The caller''s name for messages that it may cancel together while they wait.';
 
 comment on column messaging.messages.deleted_at is
-  'When the provider told that a person deleted it for everyone; NULL for all others. Its words stay, for the history.';
+  'When the provider told that it is deleted for everyone, by a person or for a call; NULL for all others. Its words stay, for the history.';
 
 comment on column messaging.messages.edited_at is
-  'When a person edited it last, as the provider tells, else when that was told; NULL where nobody did.';
+  'When it was edited last: by a person, as the provider tells, else when that was told; by a call, when the provider had done it. NULL where nobody did.';
 
 comment on column messaging.messages.quoted_provider_message_id is
   'The provider''s id of the message that this one answers, whether or not that is stored.';
@@ -21558,6 +28688,24 @@ comment on column messaging.messages.channel_status is
 comment on column messaging.messages.pauses_agent is
   'Whether the agent pauses for it as for any person''s message; false where the call said pauseAgent: false.';
 
+comment on column messaging.messages.change is
+  'The last edit or deletion that a call asked for: {token, kind, status (under_way, done, refused, unknown), message, requestedAt, leaseUntil, error, awaited (digests of edits whose echo is to come)}; NULL where none did. See begin_message_change.';
+
+comment on column messaging.messages.pricing is
+  'How the official channel bills it, see known_pricing; NULL until its delivery is told, and for gateways.';
+
+comment on column messaging.messages.group_receipts is
+  'Who of a group has got or read it: [{phone, userId, lid, deliveredAt, readAt}], see add_group_receipt.';
+
+comment on column messaging.messages.estimated_cost is
+  'What its delivery cost by the workspace''s rates then, in cost_currency; NULL where no rate was known: see count_notes.';
+
+comment on column messaging.messages.is_free_service is
+  'Of a delivered service message: whether it is one of the month''s free ones, see count_free_services; NULL for all others.';
+
+comment on column messaging.messages.ladder is
+  'What happens outside the conversation window, where the call said so: {rungs, place (of the rung taken, from 0; absent for the message itself), from, refused, openSince (the contact''s message by which the window was open), closedAt (the one by which the channel called it closed), shown (what records tell)}, see decide_ladder. Of an invitation {invitationFor, shown}. NULL for all others.';
+
 revoke all on sequence messaging.message_queue_position_seq from public, anon, authenticated, service_role;
 
 -- counter_samples reads how many rows were ever numbered.
@@ -21567,6 +28715,8 @@ revoke all on sequence messaging.provider_events_id_seq from public, anon, authe
 
 -- counter_samples reads how many rows were ever numbered.
 grant select on sequence messaging.provider_events_id_seq to service_role;
+
+alter table messaging.ai_agents add constraint ai_agents_answer_length CHECK (((max_messages_per_answer >= 1) AND (max_messages_per_answer <= 10))) not valid;
 
 alter table messaging.client_tokens add constraint client_tokens_mcp_recipients_known CHECK ((mcp_recipients = ANY (ARRAY['known'::text, 'any'::text]))) not valid;
 
@@ -21578,11 +28728,25 @@ alter table messaging.contacts add constraint contacts_merged_into FOREIGN KEY (
 
 alter table messaging.dispatch add constraint dispatch_connection_known CHECK ((connection = ANY (ARRAY['connected'::text, 'disconnected'::text]))) not valid;
 
+alter table messaging.instances add constraint instances_free_service_messages CHECK ((free_service_messages_per_month >= 0)) not valid;
+
+alter table messaging.instances add constraint instances_interactive_rendering_known CHECK ((interactive_rendering = ANY (ARRAY['auto'::text, 'native'::text, 'text'::text]))) not valid;
+
+alter table messaging.instances add constraint instances_messages_per_second CHECK (((messages_per_second >= 1) AND (messages_per_second <= 80))) not valid;
+
+alter table messaging.instances add constraint instances_pace_is_official CHECK (((messages_per_second IS NULL) OR (provider = 'whatsapp_cloud'::text))) not valid;
+
+alter table messaging.instances add constraint instances_people_scope_known CHECK ((people_scope = ANY (ARRAY['instance'::text, 'workspace'::text]))) not valid;
+
+alter table messaging.instances add constraint instances_read_receipts_known CHECK ((read_receipts = ANY (ARRAY['off'::text, 'on_reply'::text, 'on_receive'::text]))) not valid;
+
 alter table messaging.instances add constraint instances_retention_days CHECK (((LEAST(retention_messages_days, retention_media_days) >= 1) AND (retention_provider_events_days >= 0))) not valid;
 
 alter table messaging.instances add constraint instances_transcribe_voice_known CHECK ((transcribe_voice = ANY (ARRAY['agent'::text, 'always'::text, 'never'::text]))) not valid;
 
-alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'batch_paused_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text]))) not valid;
+alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text]))) not valid;
+
+alter table messaging.workspaces add constraint workspaces_people_scope_known CHECK ((people_scope = ANY (ARRAY['instance'::text, 'workspace'::text]))) not valid;
 
 -- The list of contacts by consent; most have said nothing.
 create index if not exists contacts_consent on messaging.contacts (instance_id, consent_marketing)
@@ -21631,6 +28795,10 @@ where retention_provider_events_days > 0;
 create index if not exists instances_with_retention on messaging.instances (id)
 where retention_messages_days is not null or retention_media_days is not null;
 
+-- Usually empty: what a group has in flight (see claim_instance_group).
+create index if not exists message_queue_group on messaging.message_queue (instance_id)
+where departs_at is not null;
+
 create index if not exists messages_batch on messaging.messages (batch_id, created_at) where batch_id is not null;
 
 -- What of a batch is still to leave: a handful of rows.
@@ -21647,11 +28815,27 @@ where card_id is not null;
 create index if not exists messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 
+create index if not exists messages_failures on messaging.messages (
+  instance_id,
+  status,
+  (coalesce(failed_at, unconfirmed_at)) desc
+)
+where status in ('failed', 'unconfirmed');
+
+-- For messages that go by a ladder (see decide_ladder), and their invitations: what of them waits for a contact.
+-- One index for both, and the shortest predicate: each statement that writes a message prepares it again.
+create index if not exists messages_laddered on messaging.messages (contact_id, created_at)
+where ladder is not null;
+
 create index if not exists messages_media on messaging.messages (media_id) where media_id is not null;
 
 -- For newest_referral: the few messages that an ad or post brought.
 create index if not exists messages_referral on messaging.messages (contact_id, sent_at desc)
 where content ? 'referral';
+
+-- For offered_choices: the few messages with options.
+create index if not exists messages_rendered on messaging.messages (contact_id, sent_at desc)
+where content ? 'rendering';
 
 -- The statuses that a message which arrives never has: a successful send does not write it.
 create index if not exists messages_stopped on messaging.messages (instance_id, status, created_at)
@@ -21713,7 +28897,13 @@ execute function messaging.follow_merge();
 
 drop function messaging.add_new_senders(messaging.plain_event[]);
 
+drop function messaging.describe_acceptance(uuid,uuid,uuid,timestamp with time zone,text);
+
+drop function messaging.is_business_day(messaging.instances,date);
+
 drop function messaging.is_plain_event(jsonb);
+
+drop function messaging.place_message(uuid,messaging.instances,jsonb,interval);
 
 drop function messaging.record_plain_messages(messaging.plain_event[]);
 
@@ -21724,6 +28914,12 @@ drop function messaging.refuse_unreachable_contact(messaging.instances,messaging
 drop function messaging.require_client(jsonb,uuid);
 
 drop function messaging.resolve_contact(uuid,text);
+
+drop index messaging.messages_gone_wrong;
+
+drop index messaging.messages_told;
+
+drop index messaging.messages_unconfirmed;
 
 drop index messaging.provider_events_age;
 

@@ -3,7 +3,7 @@
  * layer's own settings (`faults --kills 100`). A path is a file or folder below `tests/<layer>/`;
  * `--changed` selects the tests that the difference from `main` affects. Checks types once, beside the
  * lanes of test_layers.ts, which run in parallel: wrong types are printed at once, first among what
- * failed, and count as one failure. Layers that need a database
+ * failed, and count as one failure; `--no-check` leaves that out. Layers that need a database
  * share one throwaway Postgres, or the server of DATABASE_URL, where a run creates and drops its own
  * databases. The last line of the output is `N passed, N failed`. The exit code is not zero when a
  * test failed, a layer was stopped, or nothing ran.
@@ -65,10 +65,15 @@ Deno.exit(await main());
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     args: Deno.args,
-    options: { filter: { type: "string" }, changed: { type: "boolean" }, ...settingOptions() },
+    options: {
+      filter: { type: "string" },
+      changed: { type: "boolean" },
+      "no-check": { type: "boolean" },
+      ...settingOptions(),
+    },
     allowPositionals: true,
   });
-  const { filter, changed, ...settings } = values;
+  const { filter, changed, "no-check": noCheck, ...settings } = values;
   const paths = positionals.map(toTestPath);
   const unknown = paths.filter((path) => layerOf(path) === undefined);
   if (unknown.length > 0) {
@@ -85,11 +90,11 @@ async function main(): Promise<number> {
     }
     paths.push(...affected);
   }
-  const results = await runLayers(chooseLayers(paths), { filter, settings: readTexts(settings) })
-    .catch((error) => {
-      print(String(error));
-      return [failure];
-    });
+  const options = { filter, settings: readTexts(settings) };
+  const results = await runLayers(chooseLayers(paths), options, noCheck !== true).catch((error) => {
+    print(String(error));
+    return [failure];
+  });
   return report(results, paths.length === 0);
 }
 
@@ -125,10 +130,11 @@ function report(results: readonly LayerResult[], isWhole: boolean): number {
 async function runLayers(
   layers: readonly ChosenLayer[],
   options: RunOptions,
+  checksTypes: boolean,
 ): Promise<LayerResult[]> {
   if (layers.some((layer) => layer.database)) await refuseUnwrittenMigration();
   await using server = new AsyncDisposableStack();
-  const checked = checkTypesOf(layers);
+  const checked = checksTypes ? checkTypesOf(layers) : undefined;
   const environment = layers.some((layer) => layer.database)
     ? await openServer(layers, server)
     : undefined;
@@ -156,7 +162,7 @@ async function runLayers(
   );
   const types = await checked;
   interruption.signal.throwIfAborted();
-  return [types, ...results.flat()];
+  return [...(types === undefined ? [] : [types]), ...results.flat()];
 }
 
 /** Databases are built from the migrations: tests would run on SQL that the schemas no longer say. */

@@ -6,15 +6,18 @@ import type { Log } from "../../shared/runtime/log.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createQueueRoutes } from "./queue_routes.ts";
+import { createRateRoutes } from "./rate_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import { resealResponseSchema } from "./resources/reseal.ts";
 import { serviceHealthResponseSchema } from "./service_health.ts";
+import { createTemplateRoutes } from "./template_routes.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
-import type { TemplateSyncServices } from "./template_sync.ts";
+import type { TemplateServices } from "./submit_template.ts";
+import { createUsageRoutes } from "./usage_routes.ts";
 import { createTokenRoutes } from "./token_routes.ts";
 
-export interface AdminServices extends TemplateSyncServices {
+export interface AdminServices extends TemplateServices {
   readonly secretKeys: Readonly<Record<string, string>>;
   readonly log: Log;
 }
@@ -26,9 +29,12 @@ export function createAdminApp(services: AdminServices): Hono {
     ...resources.flatMap((resource) => resource.createRoutes(services.database)),
     ...createInstanceRoutes(services),
     ...createTokenRoutes(services),
+    ...createTemplateRoutes(services),
     ...createTemplateSyncRoutes(services),
     ...createOutboxRoutes(services.database),
     ...createQueueRoutes(services.database),
+    ...createRateRoutes(services.database),
+    ...createUsageRoutes(services),
     {
       method: "POST",
       path: "/credentials/reseal",

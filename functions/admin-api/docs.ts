@@ -5,11 +5,15 @@ import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
 import { outboxDocs, retryOperation } from "./resources/outbox_docs.ts";
 import { queueOperations } from "./resources/queue_docs.ts";
+import { rateOperations } from "./resources/rates_docs.ts";
 import { resealResponseSchema } from "./resources/reseal.ts";
 import { adminOperation, describeResource, type ResourceDocs } from "./resources/resource_docs.ts";
 import { syncOperation } from "./resources/template_sync_docs.ts";
+import { validateTemplateOperation } from "./resources/template_validation_docs.ts";
+import { templateOperations } from "./resources/template_submission_docs.ts";
 import { templateDocs } from "./resources/templates_docs.ts";
 import { tokenOperations } from "./resources/tokens_docs.ts";
+import { usageOperations } from "./resources/usage_docs.ts";
 import { workspaceDocs } from "./resources/workspaces_docs.ts";
 import { healthOperation } from "./service_health_docs.ts";
 
@@ -57,9 +61,13 @@ const resealOperation: Operation = {
 export const operations: readonly Operation[] = [
   ...resourceDocs.flatMap(describeResource),
   ...tokenOperations,
+  validateTemplateOperation,
+  ...templateOperations,
   syncOperation,
   retryOperation,
   ...queueOperations,
+  ...rateOperations,
+  ...usageOperations,
   resealOperation,
   healthOperation,
 ];

@@ -36,6 +36,7 @@ export const createInstanceSchema = z.object({
   timeZone: timeZoneSchema,
   ...writtenSettings,
   onUnconfirmed: writtenSettings.onUnconfirmed.unwrap().default("hold"),
+  interactiveRendering: writtenSettings.interactiveRendering.unwrap().default("auto"),
   requestsPerMinute: writtenSettings.requestsPerMinute.unwrap().default(18_000),
 });
 
@@ -79,14 +80,19 @@ export function updateInstanceSchemaFor(
 }
 
 /**
- * Checks the minimum lengths of the secrets that authenticate webhooks. No issue contains a value.
- * Checks new values only, so that a stored instance keeps working.
+ * Checks what depends on the provider: the minimum lengths of the secrets that authenticate webhooks, and
+ * that only an official instance has a pace. No issue contains a value. Checks new values only, so that a
+ * stored instance keeps working.
  */
-export function checkProviderConfig({ config }: AdministeredProvider): CrossCheck {
-  return ({ providerConfig }) =>
-    typeof providerConfig === "object" && providerConfig !== null
+export function checkByProvider({ config, providerClass }: AdministeredProvider): CrossCheck {
+  return ({ providerConfig, pace }) => [
+    ...typeof providerConfig === "object" && providerConfig !== null
       ? findShortSecrets(config.leastLengths, { ...providerConfig })
-      : [];
+      : [],
+    ...providerClass === "gateway" && pace !== undefined && pace !== null
+      ? [{ path: "pace", message: "must be null: only an official instance has a pace" }]
+      : [],
+  ];
 }
 
 function findShortSecrets(
@@ -105,7 +111,7 @@ export function checkNewInstance(registry: ProviderRegistry<AdministeredProvider
   return (request) => {
     const provider = findProvider(registry, request["provider"]);
     return [
-      ...provider === undefined ? [] : checkProviderConfig(provider)(request),
+      ...provider === undefined ? [] : checkByProvider(provider)(request),
       ...checkSendWindow(request),
     ];
   };

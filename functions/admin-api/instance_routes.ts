@@ -7,8 +7,8 @@ import { validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { readInstance, requireInstanceId } from "./instance_reference.ts";
 import {
+  checkByProvider,
   checkNewInstance,
-  checkProviderConfig,
   createInstanceSchemaFor,
   updateInstanceSchemaFor,
 } from "./instance_contract.ts";
@@ -51,7 +51,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
       context,
       updateInstanceSchemaFor(provider),
       body,
-      checkProviderConfig(provider),
+      checkByProvider(provider),
     );
     const record = await updateInstance(services, { instanceId, provider }, request);
     return answerJson(context, instanceResponseSchema, { success: true, ...record });

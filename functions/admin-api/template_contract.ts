@@ -51,7 +51,11 @@ export const createTemplateSchema = z.object({
   category: categorySchema.nullish(),
   providerStatus: providerStatusSchema.nullish(),
   providerTemplateId: providerTemplateIdSchema.nullish(),
+  submit: z.boolean().optional(),
 });
+
+/** POST admin-api/templates/:id/submit, and DELETE admin-api/templates/:id. */
+export const templateAccountSchema = z.object({ instanceId: instanceIdSchema.optional() });
 
 /** PATCH admin-api/templates/:id. */
 export const updateTemplateSchema = z.object({
@@ -70,9 +74,26 @@ export const updateTemplateSchema = z.object({
 export const checkNewTemplate: CrossCheck = (template) => {
   const hasOwner = [template["workspaceId"], template["instanceId"]]
     .some((id) => id !== undefined && id !== null);
-  const issues = checkTemplateComponents(template);
+  const issues = [...checkTemplateComponents(template), ...checkSubmission(template)];
   if (hasOwner) return issues;
   return [{ path: "workspaceId", message: "is required without instanceId" }, ...issues];
+};
+
+/** A template is submitted for an instance, and its provider says what it is there. */
+const checkSubmission: CrossCheck = ({ submit, ...template }) => {
+  if (submit !== true) return [];
+  const told = ["providerStatus", "providerTemplateId"].filter((field) =>
+    (template[field] ?? null) !== null
+  );
+  return [
+    ...(template["instanceId"] ?? null) === null
+      ? [{ path: "instanceId", message: "is required to submit the template" }]
+      : [],
+    ...told.map((path) => ({
+      path,
+      message: "must not be given with submit: the provider tells it",
+    })),
+  ];
 };
 
 /** Checks the changed template, where a change affects the components. */
@@ -83,7 +104,7 @@ export const checkChangedTemplate: ChangeCheck = (changes, stored) => {
 };
 
 /** Requires one body, no duplicate types and the required members of each type. */
-const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) => {
+const checkTemplateComponents: CrossCheck = ({ components, parameterFormat, category }) => {
   const parsed = componentsSchema.safeParse(components);
   if (!parsed.success) return [];
   const types = parsed.data.map(({ type }) => type);
@@ -92,7 +113,7 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat }) =>
     const isDuplicate = types.indexOf(component.type) !== index;
     return isDuplicate
       ? [{ path: `${path}.type`, message: `must be unique: there is another ${component.type}` }]
-      : checkComponent(component, path);
+      : checkComponent(component, path, category === "AUTHENTICATION");
   });
   issues.push(...checkPlaceholders(parsed.data, parameterFormat));
   if (types.includes("BODY")) return issues;
@@ -122,9 +143,12 @@ function checkPlaceholders(components: readonly Component[], format: unknown): I
   }));
 }
 
-function checkComponent(component: Component, path: string): Issue[] {
+/** The channel writes the texts of codes itself. */
+function checkComponent(component: Component, path: string, isCode: boolean): Issue[] {
   const needed = neededMember(component);
-  if (needed === null || component[needed] !== undefined) return [];
+  if (needed === null || (isCode && needed === "text") || component[needed] !== undefined) {
+    return [];
+  }
   return [{ path: `${path}.${needed}`, message: `is required for ${component.type}` }];
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { SyncTarget, TemplateSyncReport } from "../../shared/database/rpcs/templates.ts";
-import type { ListedTemplate } from "../../shared/providers/template_listing.ts";
+import type { TemplateListing } from "../../shared/providers/template_listing.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";
 import { executeOnce } from "./record_calls.ts";
@@ -30,11 +30,12 @@ export async function syncTemplates(
   const request = { instanceId, idempotency };
   const begun = await database.rpc("begin_template_sync", request);
   if ("replayed" in begun) return toRecorded<TemplateSyncReport>(begun);
-  const templates = await listTemplates(services, instanceId, begun);
+  const { templates, limit } = await listTemplates(services, instanceId, begun);
   return await executeOnce(database.rpc("sync_message_templates", {
     ...request,
     askedAt: begun.askedAt,
     templates,
+    limit,
   }));
 }
 
@@ -42,12 +43,12 @@ async function listTemplates(
   { registry, vault, providerTimeoutMs: timeoutMs }: TemplateSyncServices,
   instanceId: string,
   { provider, sealedProviderConfig }: SyncTarget,
-): Promise<readonly ListedTemplate[]> {
+): Promise<Extract<TemplateListing, { readonly outcome: "listed" }>> {
   const { listTemplates } = registry.get(provider);
   if (listTemplates === null) throw new AppError("template_sync_not_available");
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
   const listing = await listTemplates(config, { timeoutMs, totalTimeoutMs });
-  if (listing.outcome === "listed") return listing.templates;
+  if (listing.outcome === "listed") return listing;
   const { message } = listing;
   if (listing.outcome === "not_configured") {
     throw new AppError("template_sync_not_available", { message });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   instantSchema,
@@ -7,7 +8,9 @@ import {
 } from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { estimatedCostSchema } from "../../shared/model/pricing.ts";
 import { pageSchema } from "../../shared/model/page.ts";
+import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
 import {
   cardIdSchema,
@@ -15,6 +18,7 @@ import {
   instanceIdSchema,
   pageSizeSchema,
   recipientFields,
+  templateNameSchema,
 } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
@@ -41,7 +45,7 @@ const validationSchema = z.enum(["strict", "permissive"]);
 export const createBatchSchema = z.object({
   ...instanceField,
   name: z.string().trim().min(1).max(200).optional(),
-  template: z.object({ templateId: z.string() }).optional(),
+  template: templateNameSchema.partial().extend({ templateId: z.string().optional() }).optional(),
   message: z.object(messageFields).optional(),
   purpose: purposeSchema,
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),
@@ -49,6 +53,7 @@ export const createBatchSchema = z.object({
   expiresAt: storableInstantSchema.optional(),
   validation: validationSchema.default("strict"),
   dryRun: z.boolean().optional(),
+  ...outsideWindowField,
   recipients: recipientsSchema.optional(),
 });
 
@@ -65,21 +70,46 @@ export const checkBatchSettings: CrossCheck = (request) => [
   ...checkTimes(request),
 ];
 
-const checkSource: CrossCheck = ({ template, message }) => {
+const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (template === undefined && message === undefined) {
     return [{ path: "message", message: "is required, or template" }];
   }
   if (template !== undefined && message !== undefined) {
     return [{ path: "message", message: "must not be given beside template" }];
   }
+  if (template !== undefined) {
+    // A template goes whether the window is open or not.
+    const beside = { path: "outsideWindow", message: "must not be given beside template" };
+    return [...checkTemplateName(template), ...(outsideWindow === undefined ? [] : [beside])];
+  }
   if (typeof message !== "object" || message === null) return [];
   const given = message as Readonly<Record<string, unknown>>;
   const issues = checkContent(given);
+  if (given["messageType"] === "reaction") {
+    issues.unshift({ path: "messageType", message: "reaction cannot be sent in a batch" });
+  }
   if (given["messageType"] === undefined) {
     issues.unshift({ path: "messageType", message: "is required" });
   }
   return issues.map((issue) => ({ ...issue, path: `message.${issue.path}` }));
 };
+
+/** By its id, or by name and language. */
+function checkTemplateName(template: unknown): Issue[] {
+  if (typeof template !== "object" || template === null) return [];
+  const { templateId, name, language } = template as Readonly<Record<string, unknown>>;
+  if (templateId !== undefined) {
+    const beside = name === undefined ? "language" : "name";
+    return name === undefined && language === undefined
+      ? []
+      : [{ path: `template.${beside}`, message: "must not be given beside templateId" }];
+  }
+  if (name === undefined && language === undefined) {
+    return [{ path: "template.templateId", message: "is required, or name and language" }];
+  }
+  const missing = name === undefined ? "name" : language === undefined ? "language" : null;
+  return missing === null ? [] : [{ path: `template.${missing}`, message: "is required" }];
+}
 
 const checkTimes: CrossCheck = ({ startAt, expiresAt }) => {
   const endsAt = Date.parse(String(expiresAt));
@@ -149,6 +179,13 @@ const storedFields = {
 
 export const storedBatchResponseSchema = z.object({ ...successField, ...storedFields });
 
+const warningsSchema = z.array(z.enum(["category_changes"]));
+
+const costFields = {
+  estimatedCost: estimatedCostSchema.nullable(),
+  estimatedCostAfterChange: estimatedCostSchema.nullable(),
+};
+
 const dryRunFields = {
   summary: z.object({
     send: z.int().min(0),
@@ -156,6 +193,14 @@ const dryRunFields = {
     firstScheduledFor: instantSchema.nullable(),
     lastScheduledFor: instantSchema.nullable(),
     days: z.int().min(0),
+    windowOpen: z.int().min(0),
+    freeEntryPoint: z.int().min(0),
+    sentAs: z.object({
+      message: z.int().min(0),
+      direct_send: z.int().min(0),
+      template: z.int().min(0),
+      invitation: z.int().min(0),
+    }),
   }),
   items: z.array(z.object({
     index: z.int().min(0),
@@ -164,6 +209,8 @@ const dryRunFields = {
     scheduledFor: zonedInstantSchema.nullable(),
   })),
   nextIndex: z.int().min(0).nullable(),
+  warnings: warningsSchema,
+  ...costFields,
 };
 
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
@@ -186,6 +233,7 @@ const batchFields = {
   counts: z.object({
     pending: countSchema,
     queued: countSchema,
+    awaitingReply: countSchema,
     sent: countSchema,
     delivered: countSchema,
     read: countSchema,
@@ -202,6 +250,8 @@ const batchFields = {
   finishedAt: instantSchema.nullable(),
   pauseReason: z.enum(["template_refused", "account_restricted", "failures_in_row"]).nullable(),
   pauseError: errorSchema.nullable(),
+  warnings: warningsSchema,
+  ...costFields,
 };
 
 export const batchResponseSchema = z.object({ ...successField, ...batchFields });

@@ -43,13 +43,19 @@ const storedFields = {
 };
 
 const requestFields = {
+  "template.templateId": "Id of the template.",
+  "template.name":
+    "Name of the template, with `language`; several that fit are 409 `template_ambiguous`.",
+  "template.language": "Language of the template, such as `pt_BR`.",
   name: "A name for people, at most 200 characters.",
-  template: "The stored template that is sent; `message` in its place sends a message.",
+  template:
+    "The stored template that is sent, by `templateId`, or by `name` and `language` (this instance's, then the workspace's); `message` in its place sends a message.",
   "message.messageType": "Type of the message.",
   message:
     "The message that is sent, as `send-message` takes it. Its texts may hold `{{variables}}`, filled from the recipient's, and `{{nome}}` and `{{telefone}}` from the contact.",
   "message.message": "The text; for media the caption, for an option list the body.",
-  intervalSeconds: "Least number of seconds between two messages. Default: 30.",
+  intervalSeconds:
+    "Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30.",
   startAt: "No message leaves before. It does not start the batch.",
   expiresAt: "What has not left by then is never sent, and reads as `expired`.",
   validation:
@@ -60,6 +66,9 @@ const requestFields = {
   "recipients.variables": "Values of the placeholders, by name: texts or numbers.",
 };
 
+const announcedCost =
+  "What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways.";
+
 export const recordFields = {
   templateId: "The template that is sent; null for a message.",
   recipientCount: "Number of entries in the list, those that are skipped included.",
@@ -67,6 +76,7 @@ export const recordFields = {
     "Recipients by status. `pending` have no message yet; a message that is being sent counts as `queued`.",
   "counts.pending": "Have no message yet.",
   "counts.queued": "Their message waits in the queue, or is being sent.",
+  "counts.awaitingReply": "Their message waits until the person writes: see `outsideWindow`.",
   "counts.sent": "The provider has accepted their message.",
   "counts.delivered": "Have received it.",
   "counts.read": "Have read it.",
@@ -85,10 +95,15 @@ export const recordFields = {
   pauseError: "The last error that it paused for; null for all others.",
   "pauseError.code": "The provider's code, or ours.",
   "pauseError.message": "The provider's words.",
+  warnings:
+    "`category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know.",
+  estimatedCost:
+    "Of a draft, what it would cost if everybody who may be written to now received it; else what it has cost so far: the sum of its messages' estimates, which stays when people are erased. Null for gateways, which bill no message.",
+  estimatedCostAfterChange: announcedCost,
 };
 
 const counts = {
-  ...{ pending: 2, queued: 0, sent: 0, delivered: 0, read: 0 },
+  ...{ pending: 2, queued: 0, awaitingReply: 0, sent: 0, delivered: 0, read: 0 },
   ...{ failed: 0, unconfirmed: 0, canceled: 0, expired: 0, skipped: 0 },
 };
 
@@ -111,6 +126,9 @@ export const batchExample = {
   finishedAt: null,
   pauseReason: null,
   pauseError: null,
+  warnings: [],
+  estimatedCost: { amount: "0.04", currency: "USD", unknown: 0 },
+  estimatedCostAfterChange: null,
 };
 
 const storedExample = {
@@ -129,12 +147,27 @@ const dryRunFields = {
   "summary.firstScheduledFor": "When the first message would leave.",
   "summary.lastScheduledFor": "When the last message would leave.",
   "summary.days": "Number of the instance's own days on which something would leave.",
+  "summary.sentAs":
+    "Of `send`, how they would go by what is known now: as they are, by Direct Send, as a template, or after an invitation.",
+  "summary.sentAs.message": "As they are.",
+  "summary.sentAs.direct_send": "As utility messages without a template.",
+  "summary.sentAs.template": "As a template.",
+  "summary.sentAs.invitation": "After the answer to an invitation.",
+  "summary.windowOpen":
+    "How many of `send` have an open window at their slot, by what they have written so far; on gateways all.",
+  "summary.freeEntryPoint":
+    "How many of `send` leave during the contact's free entry point, for which the channel bills nothing; see `window.freeUntil` of the contact.",
   "items.index": "The recipient's place in the list, from 0.",
   "items.outcome": "Whether the recipient would get a message.",
   "items.reason":
     "Why it would get none: `duplicate_contact`, `opted_out`, `blocked`, `window_closed`, `missing_variables`, `invalid_phone`, `recipient_needs_phone`, `expires_before_slot`, or another error of the entry; null where it is sent.",
   "items.scheduledFor": "The slot; null where nothing is sent.",
   nextIndex: "`fromIndex` of the next part; null at the end of the list.",
+  warnings:
+    "`category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know.",
+  estimatedCost:
+    "What the items would cost if all were delivered: by the category of the template (a message is `service`), the market of each recipient and the rate on the day of the slot, less the month's free service messages that are left. Null for gateways, which bill no message.",
+  estimatedCostAfterChange: announcedCost,
 };
 
 const dryRunExample = {
@@ -145,6 +178,9 @@ const dryRunExample = {
     firstScheduledFor: "2026-11-23T13:00:00.000Z",
     lastScheduledFor: "2026-11-23T13:00:30.000Z",
     days: 1,
+    windowOpen: 1,
+    freeEntryPoint: 0,
+    sentAs: { message: 2, direct_send: 0, template: 0, invitation: 0 },
   },
   items: [
     {
@@ -162,6 +198,9 @@ const dryRunExample = {
     { index: 2, outcome: "skip", reason: "duplicate_contact", scheduledFor: null },
   ],
   nextIndex: null,
+  warnings: [],
+  estimatedCost: { amount: "0.04", currency: "USD", unknown: 0 },
+  estimatedCostAfterChange: null,
 };
 
 /** What is said of each action, by the last part of its path. */
@@ -267,10 +306,12 @@ export const operations: readonly Operation[] = [
     },
     errors: [
       "Template not found",
+      "template_ambiguous",
       "Template does not belong to this instance",
       "template_not_synced_with_provider",
       "template_not_approved",
       "provider_outbound_channel_not_configured",
+      "unsupported_on_channel",
       "send_window_never_opens",
       "media_not_found",
       "media_pending",

@@ -11,12 +11,14 @@ import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.
 import type { MediaLinks } from "../../shared/media/links.ts";
 import { storeContent } from "../../shared/messages/accept.ts";
 import { toLinkedContent } from "../../shared/messages/requested_file.ts";
-import { validateForChannel } from "../../shared/messages/channel_validation.ts";
+import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate } from "../../shared/messages/ready_template.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import { type MessageContent, toStoredContent } from "../../shared/model/message_content.ts";
+import { requestedFile } from "../../shared/model/message_request.ts";
+import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import type { RecipientRequest } from "./contract.ts";
@@ -93,20 +95,36 @@ function fillDraft(
     const { message, missing, issues } = fillMessage(source.message, variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
-    const { mediaId } = message;
+    const mediaId = requestedFile(message)?.mediaId;
     const content = toLinkedContent(message, channel.file, channel.links);
-    checkChannel(channel, content);
-    return { ...storeContent({ content, mediaId }), ...tracking };
+    const { instance, provider } = channel;
+    const fitted = fitToChannel(instance, provider, content, { rendering: message.rendering });
+    const ladder = source.ladder === undefined ? undefined : fillLadder(
+      channel,
+      withDefaults(source.ladder.outsideWindow, variables),
+      source.ladder,
+      { content: fitted.content, contact },
+    );
+    return { ...storeContent({ ...fitted, mediaId }), ...tracking, ladder };
   }
   const { template } = source;
   const filling = fillStoredTemplate(template, variables, contact);
   const ready = { template, instance: channel.instance };
-  const { content, historyText } = toTemplateDraft(ready, channel.provider, filling);
-  return { ...toStoredContent({ message: historyText, ...content }), ...tracking };
+  return { ...storeContent(toTemplateDraft(ready, channel.provider, filling)), ...tracking };
 }
 
-function checkChannel({ instance, provider }: BatchChannel, content: MessageContent): void {
-  validateForChannel(instance, provider, content);
+/** A ladder whose templates take the entry's variables where the ladder names none. */
+function withDefaults(
+  outsideWindow: OutsideWindow,
+  variables: Readonly<Record<string, unknown>>,
+): OutsideWindow {
+  const fill = (rung: OutsideWindow[number]["template"]): typeof rung =>
+    rung && { ...rung, variables: { ...variables, ...rung.variables } };
+  return outsideWindow.map(({ directSend, template, invite }) => ({
+    directSend,
+    template: fill(template),
+    invite: fill(invite),
+  }));
 }
 
 /** What a refusal says about one entry. @throws what concerns the whole call. */

@@ -10,8 +10,8 @@ import type {
 } from "../../shared/database/rpcs/batches.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
-import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
-import { checkTemplate } from "../../shared/messages/ready_template.ts";
+import { listLadderTemplates } from "../../shared/messages/ladder.ts";
+import { checkTemplate, checkTemplateOwner } from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
 import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
@@ -20,7 +20,12 @@ import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
-import { idSchema, readRecipient, type Recipient } from "../../shared/model/request_fields.ts";
+import {
+  idSchema,
+  type NamedTemplate,
+  readRecipient,
+  type Recipient,
+} from "../../shared/model/request_fields.ts";
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
@@ -87,18 +92,16 @@ async function prepareBatch(
   { instance, entries }: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
   const { template: named, message, instanceId: asked } = settings;
-  const templateId = named === undefined ? null : idSchema.safeParse(named.templateId).data;
-  if (templateId === undefined) throw new AppError("Template not found");
   const { instanceId } = instance;
   const { template, contacts } = await database.rpc("prepare_batch_recipients", {
     instanceId,
     batchId: null,
-    templateId,
+    ...readNamedTemplate(named),
     entries: listNamed(entries),
   });
   const source: BatchSource = message === undefined
     ? { template: checkTemplate(template, instance, { instanceId: asked }).template }
-    : { message };
+    : { message, ladder: await readLadder(database, instance, settings.outsideWindow) };
   const { purpose } = settings;
   const told = source.template === undefined
     ? purpose
@@ -113,7 +116,7 @@ async function prepareBatch(
       source,
       purpose: told === undefined || told === "service" ? null : told,
       validation: settings.validation,
-      intervalSeconds: settings.intervalSeconds ?? defaultIntervalSeconds,
+      intervalSeconds: settings.intervalSeconds ?? null,
       startAt: settings.startAt ?? null,
       expiresAt: settings.expiresAt ?? null,
     },
@@ -135,7 +138,6 @@ export async function addRecipients(
   const target: BatchTarget = { instanceId: instance.instanceId, batchId };
   const { batch, contacts } = await database.rpc("prepare_batch_recipients", {
     ...target,
-    templateId: null,
     entries: listNamed(entries),
   });
   if (batch === null) throw new AppError("batch_not_found");
@@ -146,6 +148,33 @@ export async function addRecipients(
   const recipients = fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
+}
+
+/** @throws {AppError} for a template that is unknown, or another instance's. */
+async function readLadder(
+  database: Database,
+  instance: Instance,
+  outsideWindow: BatchSettings["outsideWindow"],
+): Promise<Extract<BatchSource, { template?: undefined }>["ladder"]> {
+  if (outsideWindow === undefined) return undefined;
+  const templateIds = listLadderTemplates(outsideWindow);
+  if (templateIds.length === 0 || instance.providerClass !== "official") {
+    return { outsideWindow, templates: [] };
+  }
+  const { instanceId } = instance;
+  const { templates } = await database.rpc("find_ladder_templates", { instanceId, templateIds });
+  for (const template of templates) checkTemplateOwner(template, instance);
+  return { outsideWindow, templates };
+}
+
+/** @throws {AppError} for an id that no template has. */
+function readNamedTemplate(named: BatchSettings["template"]): NamedTemplate {
+  if (named === undefined) return {};
+  const { templateId, name, language } = named;
+  if (name !== undefined && language !== undefined) return { template: { name, language } };
+  const id = idSchema.safeParse(templateId).data;
+  if (id === undefined) throw new AppError("Template not found");
+  return { templateId: id };
 }
 
 /** @throws {AppError} `invalid_request`, with the path in the body, for a file of another type. */

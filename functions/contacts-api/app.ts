@@ -10,13 +10,17 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { readPageOrChanges } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
+import { instanceQuerySchema, readRecipient } from "../../shared/model/request_fields.ts";
+import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import { eraseContact, type ErasingServices } from "./erase_contact.ts";
+import { eraseContact, erasePerson, type ErasingServices } from "./erase_contact.ts";
 import { exportContact } from "./export_contact.ts";
+import { blockContact, type BlockingServices } from "./block_contact.ts";
 import {
+  blockContactResponseSchema,
+  blockContactSchema,
   changeTagsResponseSchema,
   changeTagsSchema,
   checkChangeTags,
@@ -34,6 +38,7 @@ import {
   listContactsSchema,
   mergeContactsResponseSchema,
   mergeContactsSchema,
+  scopeQuerySchema,
   setConsentResponseSchema,
   setConsentSchema,
   updateContactResponseSchema,
@@ -41,8 +46,13 @@ import {
 } from "./contract.ts";
 import { saveContact } from "./save_contact.ts";
 
-export interface ContactsApiServices extends ErasingServices {
+export interface ContactsApiServices extends ErasingServices, BlockingServices {
   readonly log: Log;
+}
+
+/** Whether a call reaches the person's contacts at other instances. */
+function readScope(context: ClientContext): PeopleScope {
+  return validate(scopeQuerySchema, context.req.query()).scope ?? "instance";
 }
 
 /** /functions/v1/contacts-api (specification 4.3). */
@@ -100,6 +110,18 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     );
   };
 
+  const changeBlock = (isBlocked: boolean) => async (context: ClientContext): Promise<Response> => {
+    const body = context.get("body");
+    const request = validateBody(context, blockContactSchema, body, checkTarget);
+    const blocked = await blockContact(
+      services,
+      requireInstance(context),
+      readRecipient(request),
+      isBlocked,
+    );
+    return answerJson(context, blockContactResponseSchema, blocked);
+  };
+
   const mergeContacts = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(
       context,
@@ -128,7 +150,8 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const { instanceId } = requireInstance(context);
     const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
     if (contactId === undefined) throw new AppError("contact_not_found");
-    const { erasureId } = await eraseContact(services, instanceId, contactId);
+    const erase = readScope(context) === "workspace" ? erasePerson : eraseContact;
+    const { erasureId } = await erase(services, instanceId, contactId);
     return answerJson(context, eraseContactResponseSchema, { success: true, erasureId }, 202);
   };
 
@@ -136,7 +159,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     const { instanceId } = requireInstance(context);
     const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
     if (contactId === undefined) throw new AppError("contact_not_found");
-    const body = await exportContact(services, instanceId, contactId);
+    const body = await exportContact(services, instanceId, contactId, readScope(context));
     return context.body(body, 200, { "Content-Type": "application/json" });
   };
 
@@ -168,6 +191,8 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     { method: "POST", path: "/update", ignoresParameters: true, handlers: [guard, updateContact] },
     { method: "POST", path: "/tags", ignoresParameters: true, handlers: [guard, changeTags] },
     { method: "POST", path: "/consent", handlers: [guard, setConsent] },
+    { method: "POST", path: "/block", handlers: [guard, changeBlock(true)] },
+    { method: "POST", path: "/unblock", handlers: [guard, changeBlock(false)] },
     { method: "POST", path: "/merge", handlers: [guard, mergeContacts] },
     { method: "GET", path: "/contacts", query: listContactsSchema, handlers: [guard, getContacts] },
     {
@@ -179,13 +204,13 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     {
       method: "DELETE",
       path: "/contacts/:id",
-      query: instanceQuerySchema,
+      query: scopeQuerySchema,
       handlers: [guard, deleteContact],
     },
     {
       method: "GET",
       path: "/contacts/:id/export",
-      query: instanceQuerySchema,
+      query: scopeQuerySchema,
       handlers: [guard, getExport],
     },
     {

@@ -9,11 +9,14 @@ import {
 } from "../../shared/model/contact_record.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
+import { peopleScopes } from "../../shared/model/people_scope.ts";
 import {
   findRecipientIssues,
+  flagSchema,
   freeObjectSchema,
   idSchema,
   instanceIdSchema,
+  instanceQuerySchema,
   recipientFields,
 } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
@@ -108,6 +111,20 @@ export const setConsentResponseSchema = z.object({
   consent: consentSchema,
 });
 
+/** POST /functions/v1/contacts-api/block and /unblock (beyond the specification). */
+export const blockContactSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  ...recipientFields,
+});
+
+export const blockContactResponseSchema = z.object({
+  ...successField,
+  contactId: z.uuid(),
+  isBlocked: z.boolean(),
+  channel: z.enum(["blocked", "unblocked", "not_supported", "refused"]),
+  details: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+
 /** POST /functions/v1/contacts-api/merge (beyond the specification, section 3). */
 export const mergeContactsSchema = z.object({
   instanceId: instanceIdSchema.optional(),
@@ -160,8 +177,7 @@ export const listContactsSchema = pageSchema.extend({
   ).meta({ minLength: 1, maxLength: 100 }).optional(),
   assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
   consent: z.enum(consentStates).optional(),
-  referral: z.enum(["true", "false"], { error: "must be true or false" })
-    .transform((text) => text === "true").optional(),
+  referral: flagSchema.optional(),
   updatedSince: storableInstantSchema.optional(),
 });
 
@@ -170,6 +186,11 @@ export const checkListedContact: CrossCheck = (query) =>
   Object.keys(recipientFields).some((name) => query[name] !== undefined) ? checkTarget(query) : [];
 
 /** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
+/** Of a call that may reach the person's contacts at the other instances of the workspace. */
+export const scopeQuerySchema = instanceQuerySchema.extend({
+  scope: z.enum(peopleScopes).optional(),
+});
+
 export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
 
 const countSchema = z.int().min(0);

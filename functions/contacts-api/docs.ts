@@ -12,6 +12,8 @@ import { shownContactFields } from "../../shared/model/contact_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
+  blockContactResponseSchema,
+  blockContactSchema,
   changeTagsResponseSchema,
   changeTagsSchema,
   contactListResponseSchema,
@@ -23,6 +25,7 @@ import {
   listContactsSchema,
   mergeContactsResponseSchema,
   mergeContactsSchema,
+  scopeQuerySchema,
   setConsentResponseSchema,
   setConsentSchema,
   updateContactResponseSchema,
@@ -54,8 +57,9 @@ const contact = {
   origin: "api",
   consent: { marketing: "unknown", at: null, source: null },
   identities: [{ kind: "phone", value: demoPhone, provenAt: "2026-11-23T13:00:00.000Z" }],
-  window: null,
+  window: { isOpen: true, closesAt: null, freeUntil: null },
   referral: null,
+  profilePictureUrl: null,
   aiAgentPausedUntil: null,
   conversation: {
     conversationId: demoConversationId,
@@ -76,9 +80,13 @@ const contactFieldTexts = {
   "identities.kind": "Kind of the identity.",
   "identities.value": "The phone, the LID or the user id.",
   "identities.provenAt": "When the channel last showed that it is the contact's.",
-  window: "The official channel's 24 hours after the contact's last message; null on gateways.",
+  window:
+    "The official channel's 24 hours after the contact's last message that was no reaction. Gateways have none: always open.",
   "window.isOpen": "Whether a free-form message may be sent now.",
-  "window.closesAt": "When it closes or has closed; null before the contact's first message.",
+  "window.closesAt":
+    "When it closes or has closed; null before the contact's first message, and on gateways.",
+  "window.freeUntil":
+    "While the channel bills nothing: 72 hours from the first answer within 24 hours of a message that an ad or post brought. Null for none now. It does not open the window.",
   aiAgentPausedUntil: "Until when the AI agent keeps silent; null when it is not paused.",
   conversation: "The contact's conversation; null before the first operation that needs one.",
   "conversation.lastMessageAt": "When the last message was sent or received.",
@@ -86,6 +94,41 @@ const contactFieldTexts = {
 };
 
 /** The operations of contacts-api (specification 4.3). */
+/** What an export has of a person at one instance. */
+const exportedFieldTexts: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(contactFieldTexts).map(([name, told]) => [`contact.${name}`, told]),
+  ),
+  contact: "The contact, with every field.",
+  mergedContactIds: "Contacts that were merged into this one.",
+  agentSession: "What the AI agent knows beyond the messages; null without a session.",
+  "agentSession.collectedData": "`externalContext` of the calls, merged.",
+  consentLog: "Every statement about marketing, oldest first.",
+  "consentLog.at": "When it was said.",
+  "consentLog.source":
+    "Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure.",
+  "consentLog.evidence": "What the caller gave as evidence.",
+  "consentLog.messageId": "The message that said it, where it was a keyword.",
+  "consentLog.recordedAt": "When it was recorded.",
+  notes: "Internal notes, oldest first.",
+  transfers: "Transfers between operators, oldest first.",
+  "messages.mediaUrl": "`mediaUrl` of the call, if it had one; null for a file of ours.",
+  messages: "Every message: first those that have not left, then the others, oldest first.",
+  "messages.content": "What the message holds beside its words, such as options; null for none.",
+  "messages.media": "The message's file; null for none.",
+  "messages.media.filename": "The file's name.",
+  "messages.media.mimeType": "What the file is.",
+  "messages.media.size": "Its size in bytes.",
+  "messages.media.sha256": "SHA-256 of its content, in hexadecimal.",
+  "messages.media.transcript": "What is said in a voice message.",
+  "messages.expiresAt":
+    "What has not left by then is never sent and becomes `expired`; null for no end.",
+  "messages.sentBy": "Who sent it, as the sending call said.",
+};
+
+const scopeText =
+  "`workspace` reaches the person's contacts at every instance of the workspace; default `instance`.";
+
 export const operations: readonly Operation[] = [
   {
     method: "POST",
@@ -220,6 +263,43 @@ export const operations: readonly Operation[] = [
       },
     }],
   },
+  ...(["block", "unblock"] as const).map((action): Operation => ({
+    method: "POST",
+    path: `/${action}`,
+    operationId: `${action}Contact`,
+    tag: "Contacts",
+    summary: action === "block" ? "Block a person" : "End the block of a person",
+    description: action === "block"
+      ? "Sets `isBlocked`, so that nothing is sent to the contact any more, and blocks the person on the channel, where it can: the person's messages do not arrive any more. A missing contact of a phone or user id is created. What the channel answers is told in `channel`, and changes nothing of `isBlocked`. The official channel blocks only who has written within 24 hours."
+      : "Takes `isBlocked` back, here and on the channel. What the channel answers is told in `channel`.",
+    access: "clientToken",
+    body: blockContactSchema,
+    success: {
+      description: "The contact, and what the channel did.",
+      schema: blockContactResponseSchema,
+      schemaName: "BlockedContact",
+    },
+    errors: ["invalid_phone", "contact_not_found"],
+    fields: {
+      isBlocked: "What the contact is now.",
+      channel:
+        "`blocked` or `unblocked`: done there too. `not_supported`: the channel has no blocking. `refused`: it did not do it, or its answer was lost; see `details`.",
+      details: "Why the channel did not do it.",
+      "details.code": "The provider's code; `outcome_unknown` where its answer was lost.",
+      "details.message": "The provider's words.",
+    },
+    examples: [{
+      name: `${action}ed`,
+      summary: action === "block" ? "Blocked here and on the channel" : "May be written to again",
+      request: target,
+      response: {
+        success: true,
+        contactId: demoContactId,
+        isBlocked: action === "block",
+        channel: `${action}ed`,
+      },
+    }],
+  })),
   {
     method: "GET",
     path: "/contacts",
@@ -285,9 +365,9 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Erase a person",
     description:
-      "Erases everything about the person: messages, notes, media, events, and what is about them in stored payloads of providers, outbox rows, webhook deliveries and kept answers. What waits to be sent is not sent. Most persons are gone when this is answered; the dispatcher erases what is more, within the hour. A message that is being sent at this moment is settled first. Afterwards calls that name the contact are answered `contact_erased`; a message of the person, or a call with the phone, makes a new contact. Of a person who had denied marketing a keyed hash of each identity remains, so that this new contact is `denied` too. The event `contact.erased` tells other systems. A token with scopes needs `erase`.",
+      "Erases everything about the person: messages, notes, media, events, and what is about them in stored payloads of providers, outbox rows, webhook deliveries and kept answers. What waits to be sent is not sent. Most persons are gone when this is answered; the dispatcher erases what is more, within the hour. A message that is being sent at this moment is settled first. Afterwards calls that name the contact are answered `contact_erased`; a message of the person, or a call with the phone, makes a new contact. Of a person who had denied marketing a keyed hash of each identity remains, so that this new contact is `denied` too. The event `contact.erased` tells other systems. A token with scopes needs `erase`. With `scope=workspace` the person is erased at every instance of the workspace, and the erasure reports on all of them; where the workspace's `peopleScope` is `instance`, it is refused.",
     access: "clientToken",
-    query: instanceQuerySchema,
+    query: scopeQuerySchema,
     pathParameters: {
       id: { description: "`contactId` of the contact.", example: demoLeavingContactId },
     },
@@ -296,8 +376,11 @@ export const operations: readonly Operation[] = [
       description: "The erasure has begun.",
       schema: eraseContactResponseSchema,
     },
-    errors: ["contact_not_found", "contact_erased"],
-    fields: { erasureId: "How far it is: `GET erasures/{erasureId}`." },
+    errors: ["contact_not_found", "contact_erased", "people_scope"],
+    fields: {
+      scope: scopeText,
+      erasureId: "How far it is: `GET erasures/{erasureId}`.",
+    },
     examples: [{
       name: "erase",
       summary: "Erase a person",
@@ -312,43 +395,22 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Export a person's data",
     description:
-      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again. A token with scopes needs `contacts` and `history`.",
+      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again. A token with scopes needs `contacts` and `history`. With `scope=workspace` the person's contacts at the workspace's other instances follow as `otherInstances`; a token with scopes needs `erase` for that.",
     access: "clientToken",
-    query: instanceQuerySchema,
+    query: scopeQuerySchema,
     pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },
     success: { description: "The person's data.", schema: exportResponseSchema },
-    errors: ["contact_not_found", "contact_erased"],
+    errors: ["contact_not_found", "contact_erased", "people_scope"],
     fields: {
-      ...Object.fromEntries(
-        Object.entries(contactFieldTexts).map(([name, told]) => [`contact.${name}`, told]),
-      ),
+      scope: scopeText,
       exportedAt: "When the export was begun.",
-      contact: "The contact, with every field.",
-      mergedContactIds: "Contacts that were merged into this one.",
-      agentSession: "What the AI agent knows beyond the messages; null without a session.",
-      "agentSession.collectedData": "`externalContext` of the calls, merged.",
-      consentLog: "Every statement about marketing, oldest first.",
-      "consentLog.at": "When it was said.",
-      "consentLog.source":
-        "Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure.",
-      "consentLog.evidence": "What the caller gave as evidence.",
-      "consentLog.messageId": "The message that said it, where it was a keyword.",
-      "consentLog.recordedAt": "When it was recorded.",
-      notes: "Internal notes, oldest first.",
-      transfers: "Transfers between operators, oldest first.",
-      "messages.mediaUrl": "`mediaUrl` of the call, if it had one; null for a file of ours.",
-      messages: "Every message: first those that have not left, then the others, oldest first.",
-      "messages.content":
-        "What the message holds beside its words, such as options; null for none.",
-      "messages.media": "The message's file; null for none.",
-      "messages.media.filename": "The file's name.",
-      "messages.media.mimeType": "What the file is.",
-      "messages.media.size": "Its size in bytes.",
-      "messages.media.sha256": "SHA-256 of its content, in hexadecimal.",
-      "messages.media.transcript": "What is said in a voice message.",
-      "messages.expiresAt":
-        "What has not left by then is never sent and becomes `expired`; null for no end.",
-      "messages.sentBy": "Who sent it, as the sending call said.",
+      otherInstances: "The same person at other instances; with `scope=workspace` alone.",
+      "otherInstances.instanceId": "The other instance.",
+      "otherInstances.instanceName": "Its name.",
+      ...exportedFieldTexts,
+      ...Object.fromEntries(
+        Object.entries(exportedFieldTexts).map(([name, told]) => [`otherInstances.${name}`, told]),
+      ),
     },
     examples: [{
       name: "export",

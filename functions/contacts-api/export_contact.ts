@@ -1,14 +1,28 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { ExportList, ExportPage, ExportPosition } from "../../shared/database/rpcs/privacy.ts";
+import type {
+  ExportHead,
+  ExportList,
+  ExportPage,
+  ExportPosition,
+  PersonContact,
+} from "../../shared/database/rpcs/privacy.ts";
 import { arrangeAnswer } from "../../shared/model/arrange_answer.ts";
+import { AppError } from "../../shared/model/errors.ts";
+import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
-import { exportResponseSchema } from "./export_contract.ts";
+import { exportResponseSchema, otherInstanceSchema } from "./export_contract.ts";
 
 /** Items of one page: what an export holds in memory, however much there is of the person. */
 const pageSize = 500;
 
 /** The lists of an export, in the order of the answer. */
 const lists: readonly ExportList[] = ["consentLog", "notes", "transfers", "messages"];
+
+/** The contact whose data are exported, and its instance. */
+export interface ExportTarget {
+  readonly instanceId: string;
+  readonly contactId: string;
+}
 
 /** Services that exporting requires. */
 export interface ExportingServices {
@@ -19,30 +33,32 @@ export interface ExportingServices {
 /**
  * Everything about a person as one JSON object, written while it is read: page by page, no faster than
  * the caller takes it. What fails on the way breaks the answer off, so that no half of it passes for the
- * whole.
+ * whole. With the scope `workspace` the person's contacts at the other instances follow, each with all that
+ * the one has.
  *
- * @throws {AppError} before anything is answered, for a contact that is unknown or erased.
+ * @throws {AppError} before anything is answered, for a contact that is unknown or erased, and for a
+ * workspace whose people scope is `instance`.
  */
 export async function exportContact(
   { database, log }: ExportingServices,
   instanceId: string,
   contactId: string,
+  scope: PeopleScope = "instance",
 ): Promise<ReadableStream<Uint8Array>> {
   const target = { instanceId, contactId };
-  const head = await database.rpc("export_contact", target);
-  const opening = JSON.stringify(arrangeAnswer(exportResponseSchema, {
+  const others = scope === "workspace"
+    ? (await database.rpc("list_person_contacts", target)).contacts
+    : null;
+  const opening = {
     success: true,
     exportedAt: new Date().toISOString(),
-    ...head,
-  }));
+    ...await database.rpc("export_contact", target),
+  };
   async function* write(): AsyncGenerator<string> {
     try {
-      yield opening.slice(0, -1);
-      for (const list of lists) {
-        yield `,${JSON.stringify(list)}:[`;
-        yield* writeItems(database, { ...target, list });
-        yield "]";
-      }
+      yield JSON.stringify(arrangeAnswer(exportResponseSchema, opening)).slice(0, -1);
+      yield* writeLists(database, target);
+      if (others !== null) yield* writeOthers(database, others);
       yield "}";
     } catch (error) {
       log.error("export_failed", describeDefect(error));
@@ -52,10 +68,48 @@ export async function exportContact(
   return ReadableStream.from(write()).pipeThrough(new TextEncoderStream());
 }
 
+/** The person's contacts at other instances. One that is erased or merged meanwhile is left out. */
+async function* writeOthers(
+  database: Database,
+  others: readonly PersonContact[],
+): AsyncGenerator<string> {
+  yield ',"otherInstances":[';
+  let isFirst = true;
+  for (const { instanceId, instanceName, contactId } of others) {
+    const target = { instanceId, contactId };
+    const head = await readHead(database, target);
+    if (head === null) continue;
+    const opening = arrangeAnswer(otherInstanceSchema, { instanceId, instanceName, ...head });
+    yield (isFirst ? "" : ",") + JSON.stringify(opening).slice(0, -1);
+    yield* writeLists(database, target);
+    yield "}";
+    isFirst = false;
+  }
+  yield "]";
+}
+
+async function readHead(database: Database, target: ExportTarget): Promise<ExportHead | null> {
+  try {
+    return await database.rpc("export_contact", target);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** The lists of one contact, as members that follow others. */
+async function* writeLists(database: Database, target: ExportTarget): AsyncGenerator<string> {
+  for (const list of lists) {
+    yield `,${JSON.stringify(list)}:[`;
+    yield* writeItems(database, { ...target, list });
+    yield "]";
+  }
+}
+
 /** The items of one list, a page at a time. */
 async function* writeItems(
   database: Database,
-  request: { readonly instanceId: string; readonly contactId: string; readonly list: ExportList },
+  request: ExportTarget & { readonly list: ExportList },
 ): AsyncGenerator<string> {
   const { element } = exportResponseSchema.shape[request.list];
   let isFirst = true;

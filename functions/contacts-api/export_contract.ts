@@ -22,10 +22,8 @@ const exportedMessageSchema = z.object({
   }).nullable(),
 });
 
-/** GET /functions/v1/contacts-api/contacts/{contactId}/export. */
-export const exportResponseSchema = z.object({
-  ...successField,
-  exportedAt: instantSchema,
+/** What an export has of a person at one instance. */
+const exportedFields = {
   contact: contactSchema,
   mergedContactIds: z.array(z.uuid()),
   agentSession: z.object({
@@ -48,4 +46,19 @@ export const exportResponseSchema = z.object({
     createdAt: instantSchema,
   })),
   messages: z.array(exportedMessageSchema),
+};
+
+/** The same person at another instance of the workspace. */
+export const otherInstanceSchema = z.object({
+  instanceId: z.uuid(),
+  instanceName: z.string(),
+  ...exportedFields,
+});
+
+/** GET /functions/v1/contacts-api/contacts/{contactId}/export. */
+export const exportResponseSchema = z.object({
+  ...successField,
+  exportedAt: instantSchema,
+  ...exportedFields,
+  otherInstances: z.array(otherInstanceSchema).optional(),
 });

@@ -1,13 +1,17 @@
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createContactsApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
+const vault = createCredentialVault(config.credentialsKeys);
 const app = createContactsApiApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
-  vault: createCredentialVault(config.credentialsKeys),
+  vault,
+  openProvider: createProviderOpener(vault),
+  providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,
 });
 

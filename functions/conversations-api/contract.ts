@@ -6,6 +6,7 @@ import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
   findRecipientIssues,
+  flagSchema,
   idSchema,
   instanceIdSchema,
   instanceQuerySchema,
@@ -61,10 +62,6 @@ export const unassignSchema = z.object({
   ...targetFields,
   instanceId: instanceIdSchema.optional(),
 });
-
-/** `true` or `false`, as a query writes it. */
-const flagSchema = z.enum(["true", "false"], { error: "must be true or false" })
-  .transform((text) => text === "true");
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 

@@ -1,10 +1,21 @@
-import { type DispatchingServices, dispatchMessage } from "../../shared/messages/dispatch.ts";
+import {
+  type DispatchingServices,
+  dispatchMessage,
+  type DispatchOutcome,
+} from "../../shared/messages/dispatch.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
-import { claimDueMessages, type ClaimResult, toLeaseSeconds } from "../../shared/messages/claim.ts";
+import {
+  claimDueMessages,
+  type ClaimResult,
+  type LeasedMessage,
+  toLeaseSeconds,
+} from "../../shared/messages/claim.ts";
+import { markReadAfterReply } from "../../shared/messages/read_receipts.ts";
 import { maxSleepMs, onWakeUp } from "../../shared/messages/wake_up.ts";
 import { onShutdown } from "../../shared/runtime/shutdown.ts";
 import { CallsUnderWay } from "./calls_under_way.ts";
 import { EventConsumer, type EventServices } from "./event_consumer.ts";
+import { GroupConsumer } from "./group_consumer.ts";
 import { OutboxConsumer, type OutboxServices } from "./outbox_consumer.ts";
 import { type MaintenanceReport, QueueMaintenance } from "./queue_maintenance.ts";
 
@@ -14,7 +25,7 @@ export type DispatchServices = DispatchingServices & OutboxServices & EventServi
 export interface DispatchLimits {
   /** How long the run claims new messages. It then waits for the messages in flight. */
   readonly durationMs: number;
-  /** How many messages it claims at most, and how many deliveries of events. */
+  /** How many messages it claims at most, as many in groups, and how many deliveries of events. */
   readonly maxMessages: number;
 }
 
@@ -74,6 +85,8 @@ class DispatchRun {
     purged: 0,
   };
   readonly #calls = new CallsUnderWay();
+  readonly #groups: GroupConsumer;
+  readonly #readReceipts = new Set<Promise<void>>();
   readonly #outbox: OutboxConsumer;
   readonly #events: EventConsumer;
   readonly #maintenance: QueueMaintenance;
@@ -91,6 +104,10 @@ class DispatchRun {
   ) {
     this.#outbox = new OutboxConsumer(services, limits.maxMessages);
     this.#events = new EventConsumer(services, limits.maxMessages);
+    this.#groups = new GroupConsumer(services, limits.maxMessages, {
+      onOutcome: (message, outcome) => this.#noteOutcome(message, outcome),
+      onChange: () => this.wake(),
+    });
     this.#maintenance = new QueueMaintenance(services, this.report, () => this.wake());
     this.#deadline = performance.now() + limits.durationMs;
   }
@@ -115,8 +132,11 @@ class DispatchRun {
     }
     this.#notePoll(false);
     // All at once: none of them claims anything from now on.
-    await Promise.all([this.#calls.finish(), this.#outbox.finish(), this.#events.finish()]);
-    await this.#maintenance.finish();
+    await Promise.all([
+      ...[this.#calls.finish(), this.#groups.finish()],
+      ...[this.#outbox.finish(), this.#events.finish()],
+    ]);
+    await Promise.all([this.#maintenance.finish(), ...this.#readReceipts]);
     this.report.outboxRows = this.#outbox.rows;
     this.report.deliveries = this.#events.deliveries;
   }
@@ -155,15 +175,27 @@ class DispatchRun {
     for (const message of claim.messages) {
       this.#calls.add(
         message.instanceId,
-        dispatchMessage(this.services, message).then((outcome) => {
-          this.report[outcome] += 1;
-        }),
+        dispatchMessage(this.services, message)
+          .then((outcome) => this.#noteOutcome(message, outcome)),
       );
     }
+    this.#groups.notice(claim.groups);
     if (claim.isOutboxDue) this.#outbox.start();
     this.#events.notice(claim.webhooks);
     if (claim.messages.length === free) return 0;
     return this.#chooseSleep(claim);
+  }
+
+  #noteOutcome(message: LeasedMessage, outcome: DispatchOutcome): void {
+    if (outcome !== "deferred") this.report[outcome] += 1;
+    this.#markRead({ ...message, outcome });
+  }
+
+  /** Beside the calls: the next message of the instance does not wait for it. */
+  #markRead(sent: Parameters<typeof markReadAfterReply>[1]): void {
+    const marked = markReadAfterReply(this.services, sent)
+      .finally(() => this.#readReceipts.delete(marked));
+    this.#readReceipts.add(marked);
   }
 
   /** Until the next due time, so that a paced message leaves at its slot. */

@@ -14,6 +14,7 @@ import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { HostResolution } from "../../shared/runtime/host_resolution.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
+import { showAnswering } from "../../shared/messages/read_receipts.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
 import { sendingRegistry } from "../../shared/providers/sending_registry.ts";
 import { createDispatchQueueApp } from "./app.ts";
@@ -28,11 +29,20 @@ const vault = createCredentialVault(config.credentialsKeys);
 const openProvider = createProviderOpener(vault);
 const links = createMediaLinks(config);
 const storage = openMediaStorage(config.media);
+const runAfterResponse = createBackground(consoleLog);
+const { providerTimeoutMs } = config;
+const reading = { database, openProvider, providerTimeoutMs, log: consoleLog };
 const app = createDispatchQueueApp({
   database,
   openProvider,
   deliverEmail: createEmailDelivery(config.email, config.panelBaseUrl),
-  deliverAgentReply: createAgentReplies(database, createChatModel(config.chatModel), links),
+  deliverAgentReply: createAgentReplies(
+    database,
+    createChatModel(config.chatModel),
+    links,
+    openProvider,
+    (target) => runAfterResponse(() => showAnswering(reading, target)),
+  ),
   media: createMediaWork({
     database,
     storage,
@@ -42,7 +52,7 @@ const app = createDispatchQueueApp({
       allowsPrivateHosts: config.allowsPrivateHosts,
       hosts: new HostResolution(),
     },
-    providerTimeoutMs: config.providerTimeoutMs,
+    providerTimeoutMs,
     log: consoleLog,
   }),
   transcribe: createTranscriptions({
@@ -56,8 +66,8 @@ const app = createDispatchQueueApp({
     links,
   }),
   dispatcherKeys: config.dispatcherKeys,
-  runAfterResponse: createBackground(consoleLog),
-  providerTimeoutMs: config.providerTimeoutMs,
+  runAfterResponse,
+  providerTimeoutMs,
   files: { storage, links },
   log: consoleLog,
 });

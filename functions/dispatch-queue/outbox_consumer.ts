@@ -8,9 +8,10 @@ import {
   type DeliverOutboxRow,
   deliverOutboxRow,
 } from "../../shared/outbox/delivery.ts";
+import { deliverReadReceipt, type ReadingServices } from "../../shared/messages/read_receipts.ts";
 import { FileFetcher } from "./file_fetcher.ts";
 
-export interface OutboxServices {
+export interface OutboxServices extends ReadingServices {
   readonly database: Database;
   readonly deliverEmail: DeliverOutboxRow;
   readonly deliverAgentReply: DeliverOutboxRow;
@@ -21,7 +22,7 @@ export interface OutboxServices {
 
 const emailKinds: readonly OutboxKind[] = [
   ...["assignment_email", "endpoint_disabled_email"] as const,
-  ...["instance_disconnected_email", "batch_paused_email"] as const,
+  ...["instance_disconnected_email", "batch_paused_email", "budget_email"] as const,
 ];
 
 /** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
@@ -51,6 +52,12 @@ const lanes: readonly Lane[] = [
     kinds: ["media_delete"],
     maxRows: 2,
     work: (services, row) => deliverOutboxRow(services, services.media.deleteFiles, row),
+  },
+  {
+    kinds: ["read_receipt"],
+    maxRows: 4,
+    work: (services, row) =>
+      deliverOutboxRow(services, (one) => deliverReadReceipt(services, one), row),
   },
 ];
 

@@ -3,6 +3,7 @@ import {
   expireClaims,
   expireMessages,
   feedBatches,
+  foldUsage,
   holdSuspects,
   moveWaitingSlots,
   purgeExpired,
@@ -10,6 +11,7 @@ import {
   retryUnconfirmed,
   runErasures,
   runMerges,
+  updatePeople,
 } from "../../shared/messages/maintenance.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import { withTimeout } from "../../shared/runtime/time_limit.ts";
@@ -40,6 +42,8 @@ export class QueueMaintenance {
   #nextSlotMoveAt = 0;
   #nextErasureAt = 0;
   #nextMergeAt = 0;
+  #nextFoldAt = 0;
+  #nextPeopleAt = 0;
   #isPurged = false;
   #isWatched = false;
   #underWay: Promise<void> | null = null;
@@ -60,7 +64,10 @@ export class QueueMaintenance {
     const now = performance.now();
     if (
       this.#underWay !== null ||
-      now < Math.min(this.#nextAt, this.#nextSlotMoveAt, this.#nextErasureAt, this.#nextMergeAt)
+      now < Math.min(
+          ...[this.#nextAt, this.#nextSlotMoveAt, this.#nextErasureAt, this.#nextMergeAt],
+          ...[this.#nextFoldAt, this.#nextPeopleAt],
+        )
     ) return;
     const isFirst = this.#nextAt === 0;
     this.#underWay = this.#maintain(now).finally(() => this.#underWay = null);
@@ -77,6 +84,8 @@ export class QueueMaintenance {
     if (now >= this.#nextSlotMoveAt) await this.#moveSlots(now);
     if (now >= this.#nextErasureAt) await this.#erase(now);
     if (now >= this.#nextMergeAt) await this.#merge(now);
+    if (now >= this.#nextFoldAt) await this.#fold(now);
+    if (now >= this.#nextPeopleAt) await this.#tellPeople(now);
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
     const { database } = this.services;
@@ -153,6 +162,24 @@ export class QueueMaintenance {
     await this.#attempt(async () => {
       const { isComplete } = await runMerges(this.services.database);
       if (!isComplete) this.#nextMergeAt = 0;
+    });
+  }
+
+  /** Adds up some of what was counted of messages, between two polls. */
+  async #fold(now: number): Promise<void> {
+    this.#nextFoldAt = now + intervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await foldUsage(this.services.database);
+      if (!isComplete) this.#nextFoldAt = 0;
+    });
+  }
+
+  /** Brings some of what persons have said at one unit to the others, between two polls. */
+  async #tellPeople(now: number): Promise<void> {
+    this.#nextPeopleAt = now + intervalMs;
+    await this.#attempt(async () => {
+      const { isComplete } = await updatePeople(this.services.database);
+      if (!isComplete) this.#nextPeopleAt = 0;
     });
   }
 

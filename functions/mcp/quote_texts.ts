@@ -11,7 +11,7 @@ export interface QuoteMark {
 
 /** Fields whose values the service makes, by name. Every other text is quoted. */
 const ownFields =
-  /(?:Ids?|At|Until|For|By|Index)$|^(?:id|phone|direction|status|messageType|mode|heldBy|type|kind|category|language|error|code|outcome|reason|path|marketing|source|provider|providerClass|providerStatus|quality|tier|start|end|nextCursor|opens|closes|mediaStatus|purpose|channelStatus|connection|from|to|origin|parameterFormat)$/;
+  /(?:Ids?|At|Until|For|By|Index)$|^(?:id|phone|direction|status|messageType|mode|heldBy|type|kind|category|language|error|code|outcome|reason|path|marketing|source|provider|providerClass|providerStatus|quality|tier|start|end|nextCursor|opens|closes|mediaStatus|purpose|channelStatus|rendering|connection|from|to|origin|parameterFormat)$/;
 /** What such a value can look like: no words that make a sentence. */
 const ownValue = /^[\w.:+/=-]{0,200}$/;
 

@@ -95,7 +95,7 @@ export const sendingTools: readonly Tool[] = [
     name: "send_message",
     title: "Send a message",
     description:
-      "Sends a message to one person: text by default, or an image, video, audio, document or option list, with the API's fields." +
+      "Sends a message to one person: text by default, or any other messageType of the API (image, document, location, buttons, option_list and others), with its fields." +
       " On the official channel only within 24 hours of the person's last message; outside, use send_template. 504 provider_outcome_unknown means that it may have arrived: ask get_message, do not send another." +
       sendLimits,
     input: z.looseObject({
@@ -122,6 +122,7 @@ export const sendingTools: readonly Tool[] = [
     input: z.looseObject({
       ...recipientInput,
       templateId: z.uuid().optional(),
+      template: z.looseObject({}).optional().describe("{name, language}, in place of templateId."),
       variables: z.record(z.string(), z.string()).optional().describe(
         "Values by the variables' names.",
       ),
@@ -147,7 +148,7 @@ export const sendingTools: readonly Tool[] = [
       message: z.looseObject({}).optional().describe(
         "{messageType, message, …}; or give template.",
       ),
-      template: z.looseObject({}).optional().describe("{templateId}."),
+      template: z.looseObject({}).optional().describe("{templateId} or {name, language}."),
       recipients: z.array(z.looseObject(recipientInput)).min(1).max(1_000),
       purpose: timing.purpose,
       intervalSeconds: z.number().optional(),
@@ -159,6 +160,7 @@ export const sendingTools: readonly Tool[] = [
       summary: z.looseObject({}).optional(),
       items: z.array(z.looseObject({})).optional(),
       nextIndex: z.int().nullable(),
+      warnings: z.array(z.string()).optional(),
     }),
     annotations: readsOnly,
     call: { functionName: "batches-api", method: "POST", route: "/batches-api/batches" },

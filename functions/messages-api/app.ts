@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import type { Database } from "../../shared/database/database.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import {
   type ClientContext,
@@ -12,15 +11,18 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import { type MediaLinks, withMediaUrl } from "../../shared/media/links.ts";
+import { withMediaUrl } from "../../shared/media/links.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
-import type { Log } from "../../shared/runtime/log.ts";
+import { markReadByCall } from "../../shared/messages/read_receipts.ts";
+import type { RunAfterResponse } from "../../shared/runtime/background.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import {
   cancelMessagesResponseSchema,
   cancelMessagesSchema,
+  changeMessageSchema,
+  checkChangeMessage,
   checkListMessages,
-  checkMoveMessage,
+  deleteMessageSchema,
   healthResponseSchema,
   healthSchema,
   listMessagesSchema,
@@ -28,21 +30,29 @@ import {
   messageIdSchema,
   messageResponseSchema,
   messagesResponseSchema,
-  moveMessageSchema,
   queueCursorSchema,
   queueResponseSchema,
+  readMessageResponseSchema,
+  readMessageSchema,
 } from "./contract.ts";
+import { changeMessage, type ChangingServices } from "./change_message.ts";
+import {
+  checkUsagePeriod,
+  usageEndSchema,
+  usageResponseSchema,
+} from "../../shared/http/usage_query.ts";
+import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
 
-export interface MessagesApiServices {
-  readonly database: Database;
-  readonly links: MediaLinks;
-  readonly log: Log;
+export interface MessagesApiServices extends ChangingServices {
+  readonly runAfterResponse: RunAfterResponse;
 }
 
 /** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
-export function createMessagesApiApp({ database, links, log }: MessagesApiServices): Hono {
+export function createMessagesApiApp(services: MessagesApiServices): Hono {
+  const { database, links, log } = services;
   const guard = createClientTokenGuard(database);
   const bodilessGuard = createClientTokenGuard(database, { hasBody: false });
+  const optionalGuard = createClientTokenGuard(database, { hasBody: "optional" });
 
   const getMessage = async (context: ClientContext): Promise<Response> => {
     const message = await database.rpc("get_message", readTarget(context));
@@ -64,23 +74,41 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
     return answerJson(context, messagesResponseSchema, { success: true, ...page, items });
   };
 
-  const cancelMessage = async (context: ClientContext): Promise<Response> => {
-    const message = await database.rpc("cancel_message", readTarget(context));
+  const deleteMessage = async (context: ClientContext): Promise<Response> => {
+    const isForEveryone = validate(deleteMessageSchema, context.req.query()).for === "everyone";
+    const target = readTarget(context);
+    const message = isForEveryone
+      ? await changeMessage(services, requireInstance(context), { ...target, kind: "delete" })
+      : await database.rpc("cancel_message", target);
     return answerJson(context, messageResponseSchema, {
       success: true,
       ...withMediaUrl(message, links),
     });
   };
 
-  const moveMessage = async (context: ClientContext): Promise<Response> => {
+  const patchMessage = async (context: ClientContext): Promise<Response> => {
     const body = context.get("body");
-    const { sendAt, expiresAt } = validateBody(context, moveMessageSchema, body, checkMoveMessage);
+    const { sendAt, expiresAt, message: words } = validateBody(
+      context,
+      changeMessageSchema,
+      body,
+      checkChangeMessage,
+    );
     const target = readTarget(context);
-    const message = await database.rpc("move_message", { ...target, sendAt, expiresAt });
+    const edit = { ...target, kind: "edit" } as const;
+    const message = words === undefined
+      ? await database.rpc("move_message", { ...target, sendAt, expiresAt })
+      : await changeMessage(services, requireInstance(context), { ...edit, message: words });
     return answerJson(context, messageResponseSchema, {
       success: true,
       ...withMediaUrl(message, links),
     });
+  };
+
+  const readMessage = async (context: ClientContext): Promise<Response> => {
+    const { typing } = validateBody(context, readMessageSchema, context.get("body"));
+    const outcome = await markReadByCall(services, readTarget(context), typing);
+    return answerJson(context, readMessageResponseSchema, { success: true, ...outcome });
   };
 
   const cancelByKey = async (context: ClientContext): Promise<Response> => {
@@ -112,6 +140,25 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
     return answerJson(context, queueResponseSchema, { success: true, ...page });
   };
 
+  const getUsage = async (context: ClientContext): Promise<Response> => {
+    const query = validate(usageSchema, context.req.query(), checkUsagePeriod);
+    const { instanceId } = requireInstance(context);
+    const page = await readPageUpTo(
+      usageEndSchema,
+      "usage",
+      { ...query, instanceId },
+      (request) => database.rpc("get_usage", request),
+    );
+    return answerJson(context, usageResponseSchema, { success: true, ...page });
+  };
+
+  const getBudget = async (context: ClientContext): Promise<Response> => {
+    validate(budgetQuerySchema, context.req.query());
+    const { instanceId } = requireInstance(context);
+    const state = await database.rpc("get_budget", { instanceId });
+    return answerJson(context, budgetResponseSchema, { success: true, ...state });
+  };
+
   const getHealth = async (context: ClientContext): Promise<Response> => {
     validate(healthSchema, context.req.query());
     const { instanceId } = requireInstance(context);
@@ -132,7 +179,8 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
       query: instanceQuerySchema,
       handlers: [guard, getMessage],
     },
-    { method: "PATCH", path: "/messages/:id", handlers: [guard, moveMessage] },
+    { method: "PATCH", path: "/messages/:id", handlers: [guard, patchMessage] },
+    { method: "POST", path: "/messages/:id/read", handlers: [optionalGuard, readMessage] },
     {
       method: "DELETE",
       path: "/messages",
@@ -142,8 +190,8 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
     {
       method: "DELETE",
       path: "/messages/:id",
-      query: instanceQuerySchema,
-      handlers: [guard, cancelMessage],
+      query: deleteMessageSchema,
+      handlers: [guard, deleteMessage],
     },
     {
       method: "POST",
@@ -152,6 +200,13 @@ export function createMessagesApiApp({ database, links, log }: MessagesApiServic
       handlers: [bodilessGuard, retryMessage],
     },
     { method: "GET", path: "/queue", query: listQueueSchema, handlers: [guard, getQueue] },
+    { method: "GET", path: "/usage", query: usageSchema, handlers: [guard, getUsage] },
+    {
+      method: "GET",
+      path: "/usage/budget",
+      query: budgetQuerySchema,
+      handlers: [guard, getBudget],
+    },
     { method: "GET", path: "/health", query: healthSchema, handlers: [guard, getHealth] },
   ];
   return createApp({ slug: "messages-api", log, routes });

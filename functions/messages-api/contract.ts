@@ -17,13 +17,16 @@ import {
   instanceIdSchema,
   instanceQuerySchema,
   pageSizeSchema,
+  visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
 import { cancelKeySchema } from "../../shared/model/timing.ts";
 import {
   heldBySchema,
   messageStatusSchema,
+  providerFailureFields,
   successField,
 } from "../../shared/model/response_fields.ts";
+import { budgetStateSchema } from "./usage_contract.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
@@ -50,18 +53,51 @@ export const cancelMessagesSchema = z.object({
   cancelKey: cancelKeySchema,
 });
 
-/** PATCH /functions/v1/messages-api/messages/{id} (beyond the specification). */
-export const moveMessageSchema = z.object({
+/**
+ * PATCH /functions/v1/messages-api/messages/{id} (beyond the specification): moves what waits, or gives what
+ * was sent new words.
+ */
+export const changeMessageSchema = z.object({
   instanceId: instanceIdSchema.optional(),
   sendAt: storableInstantSchema.optional(),
   expiresAt: storableInstantSchema.optional(),
+  message: visibleTextSchema(65_536).optional(),
 });
 
-/** Requires something to move. */
-export const checkMoveMessage: CrossCheck = ({ sendAt, expiresAt }) =>
-  sendAt === undefined && expiresAt === undefined
-    ? [{ path: "sendAt", message: "is required, or expiresAt" }]
-    : [];
+/** Requires something to move, or new words: a message that waits has left when it has words to edit. */
+export const checkChangeMessage: CrossCheck = ({ sendAt, expiresAt, message }) => {
+  if (message === undefined) {
+    return sendAt === undefined && expiresAt === undefined
+      ? [{ path: "sendAt", message: "is required, or expiresAt, or message" }]
+      : [];
+  }
+  return Object.entries({ sendAt, expiresAt }).filter(([, value]) => value !== undefined)
+    .map(([path]) => ({ path, message: "cannot be sent with message" }));
+};
+
+/** DELETE /functions/v1/messages-api/messages/{id}: cancels what waits, or deletes what was sent. */
+export const deleteMessageSchema = instanceQuerySchema.extend({
+  for: z.literal("everyone").optional(),
+});
+
+/** POST /functions/v1/messages-api/messages/{id}/read (beyond the specification). */
+export const readMessageSchema = z.object({
+  instanceId: instanceIdSchema.optional(),
+  typing: z.boolean().default(false),
+});
+
+/** The members of a provider's error about a change. */
+export const changeFailureSchema = z.object(providerFailureFields);
+
+const actionErrorSchema = z.object({ code: z.string(), message: z.string() });
+
+export const readMessageResponseSchema = z.object({
+  ...successField,
+  messageId: z.string(),
+  channel: z.enum(["read", "not_supported", "refused", "unknown"]),
+  typing: z.enum(["shown", "requested", "not_supported", "refused", "unknown"]).nullable(),
+  details: actionErrorSchema.optional(),
+});
 
 /** Requires that `until` is not before `since`. */
 export const checkListMessages: CrossCheck = ({ since, until }) =>
@@ -145,6 +181,12 @@ export const healthResponseSchema = z.object({
     reason: z.string().nullable(),
   }),
   channelLimit: z.string().nullable(),
+  pace: z.object({
+    messagesPerSecond: z.int().min(1).max(80),
+    current: z.number().positive(),
+    slowedUntil: instantSchema.nullable(),
+  }).nullable(),
+  budget: budgetStateSchema.nullable(),
   protection: dayOfProtectionSchema.nullable(),
   lastSuccessAt: instantSchema.nullable(),
   lastFailure: z.object({

@@ -6,6 +6,7 @@ import {
   demoInstanceRef,
   demoPhone,
   demoQueuedMessageId,
+  demoReceivedMessageId,
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
@@ -13,15 +14,22 @@ import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import {
   cancelMessagesResponseSchema,
   cancelMessagesSchema,
+  changeFailureSchema,
+  changeMessageSchema,
+  deleteMessageSchema,
   healthResponseSchema,
   healthSchema,
   listMessagesSchema,
   listQueueSchema,
   messageResponseSchema,
   messagesResponseSchema,
-  moveMessageSchema,
   queueResponseSchema,
+  readMessageResponseSchema,
+  readMessageSchema,
 } from "./contract.ts";
+import { usageResponseSchema } from "../../shared/http/usage_query.ts";
+import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
+import { usageFields } from "../../shared/openapi/usage_fields.ts";
 
 const messageOf = (messageId: string): Operation["pathParameters"] => ({
   id: {
@@ -68,6 +76,8 @@ const waiting = {
   conversationId: demoConversationId,
   providerMessageId: null,
   channelStatus: null,
+  pricing: null,
+  estimatedCost: null,
   scheduledFor: "2026-11-23T10:01:00.000-03:00",
   heldBy: "interval",
   expiresAt: null,
@@ -117,8 +127,84 @@ const dayFields = (part: string): Readonly<Record<string, string>> => ({
   [`${part}.newContacts.waiting`]: "New contacts whose turn comes on this day.",
 });
 
+const budgetFields = {
+  monthlyAmount: "The budget: decimal text; null where the instance has none.",
+  currency: "Currency of the workspace's rates; null without rates, when nothing is ever spent.",
+  spent: "What the messages that were delivered this month cost: decimal text.",
+  underWay:
+    "What those will cost that the channel has accepted and not delivered yet; 0 without a budget.",
+  reached: "Whether both together are the budget, or more: what it stops waits now.",
+};
+
+const prefixed = (
+  part: string,
+  fields: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, text]) => [`${part}.${name}`, text]));
+
 /** The operations of messages-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/usage",
+    operationId: "getUsage",
+    tag: "Messages",
+    summary: "Sum up messages and their cost",
+    description:
+      "How many messages the instance has sent, how many were delivered, and what they cost by the workspace's rates (`admin-api/rates`), sorted by `key`; with `daily=true` day by day. The sums stay when people are erased.",
+    access: "clientToken",
+    query: usageSchema,
+    success: { description: "A page of sums.", schema: usageResponseSchema },
+    errors: [],
+    fields: usageFields,
+    examples: [{
+      name: "by_category",
+      summary: "November by category, at invented rates",
+      request: { from: "2026-11-01", to: "2026-11-30", groupBy: "category" },
+      response: {
+        success: true,
+        currency: "USD",
+        items: [
+          {
+            ...{ key: "marketing", sent: 900, delivered: 870, free: 0 },
+            ...{ estimatedCost: "17.4", unknown: 0 },
+          },
+          {
+            ...{ key: "service", sent: 4100, delivered: 4090, free: 120 },
+            ...{ estimatedCost: "11.91", unknown: 0 },
+          },
+        ],
+        nextCursor: null,
+      },
+    }],
+  },
+  {
+    method: "GET",
+    path: "/usage/budget",
+    operationId: "getBudget",
+    tag: "Messages",
+    summary: "Read what is spent of the budget",
+    description:
+      "The instance's `budget` and what of it is spent in the present month, by the instance's time zone and the workspace's rates. An estimate, as `usage` is.",
+    access: "clientToken",
+    query: budgetQuerySchema,
+    success: { description: "The budget.", schema: budgetResponseSchema },
+    errors: [],
+    fields: budgetFields,
+    examples: [{
+      name: "nearly_spent",
+      summary: "Most of November's budget is spent, at invented rates",
+      request: { instanceId: demoInstanceRef },
+      response: {
+        success: true,
+        monthlyAmount: "50",
+        currency: "USD",
+        spent: "46.2",
+        underWay: "0.08",
+        reached: false,
+      },
+    }],
+  },
   {
     method: "GET",
     path: "/messages/:id",
@@ -172,19 +258,23 @@ export const operations: readonly Operation[] = [
     path: "/messages/:id",
     operationId: "moveMessage",
     tag: "Messages",
-    summary: "Move a waiting message to another time",
+    summary: "Move a waiting message to another time, or edit a sent one",
     description:
-      "Only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. `expiresAt` moves its end; without it the end stays, and must be after the new time.",
+      "**With `message`** a sent text or caption gets new words, on gateways and for 15 minutes after it was sent. It is recorded before the provider is asked, and settled after: `change` of the message tells it at each moment. Where the provider's answer is lost, the call answers 504 and nothing is repeated; the provider's own word settles it. Z-API edits texts and documents, Evolution texts, images and videos. The event is `message.edited`.\n\n**With `sendAt` or `expiresAt`** only a message that still waits can be moved. A message of the paced queue gets the slot that it would get if it were queued at that time; its former slot is given back. `expiresAt` moves its end; without it the end stays, and must be after the new time.",
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
-    body: moveMessageSchema,
+    body: changeMessageSchema,
     success: {
-      description: "The message, with its new time.",
+      description: "The message, with its new time or words.",
       schema: messageResponseSchema,
       schemaName: "MessageRecord",
     },
-    errors: ["message_not_found", "message_not_movable", "send_window_never_opens"],
-    fields: recordFields,
+    errors: [
+      ...["message_not_found", "message_not_movable", "send_window_never_opens"] as const,
+      ...["message_not_editable", "provider_send_failed", "provider_outcome_unknown"] as const,
+    ],
+    failure: changeFailureSchema,
+    fields: { ...recordFields, message: "The new words of a sent message." },
     examples: [{
       name: "moved",
       summary: "A message that leaves on another morning",
@@ -197,19 +287,27 @@ export const operations: readonly Operation[] = [
     path: "/messages/:id",
     operationId: "cancelMessage",
     tag: "Messages",
-    summary: "Cancel a queued message",
+    summary: "Cancel a queued message, or delete a sent one for everyone",
     description:
-      "Only a queued message can be canceled. A message that is already being sent is not stopped. Canceling it again returns the same response.",
+      "Only a queued message can be canceled. A message that is already being sent is not stopped. Canceling it again returns the same response.\n\n**With `for=everyone`** a sent message is deleted on the channel, for the contact too. Gateways only. It is recorded before the provider is asked and settled after, like an edit; the message keeps its words here, and has `deletedAt`. The event is `message.deleted`. Deleting it again changes nothing.",
     access: "clientToken",
     pathParameters: messageOf(demoQueuedMessageId),
-    query: instanceQuerySchema,
+    query: deleteMessageSchema,
     success: {
-      description: "The canceled message.",
+      description: "The canceled or deleted message.",
       schema: messageResponseSchema,
       schemaName: "MessageRecord",
     },
-    errors: ["message_not_found", "message_not_cancelable"],
-    fields: recordFields,
+    errors: [
+      ...["message_not_found", "message_not_cancelable", "message_not_deletable"] as const,
+      ...["provider_send_failed", "provider_outcome_unknown"] as const,
+    ],
+    failure: changeFailureSchema,
+    fields: {
+      ...recordFields,
+      for:
+        "`everyone` deletes a sent message on the channel; without it a waiting one is canceled.",
+    },
     examples: [{
       name: "canceled",
       summary: "A canceled message",
@@ -234,6 +332,40 @@ export const operations: readonly Operation[] = [
       summary: "Two reminders of one appointment",
       request: { cancelKey: "appointment-4711" },
       response: { success: true, canceled: 2 },
+    }],
+  },
+  {
+    method: "POST",
+    path: "/messages/:id/read",
+    operationId: "readMessage",
+    tag: "Messages",
+    summary: "Mark a received message as read",
+    description:
+      "Tells the channel that the message, and the contact's messages before it, are read; with `typing` also that somebody is writing. The official channel and Evolution show typing, for 25 and 20 seconds at most or until a message comes; Z-API shows it only before a message that it sends. What the channel refuses is told in the answer, which is a 200 all the same. `readReceipts` of the instance does it without a call. The message's `readAt` says when it was marked.",
+    access: "clientToken",
+    pathParameters: messageOf(demoReceivedMessageId),
+    body: readMessageSchema,
+    isBodyOptional: true,
+    success: { description: "What the channel did.", schema: readMessageResponseSchema },
+    errors: ["message_not_found"],
+    fields: {
+      typing: "Whether to show the contact that somebody is writing; false by default.",
+      channel:
+        "`read`: done. `not_supported`: this channel cannot. `refused` or `unknown`: see `details`.",
+      details: "What the provider said where it did not do it.",
+      "details.code": "The provider's code; `outcome_unknown` where its answer was lost.",
+      "details.message": "The provider's words.",
+    },
+    examples: [{
+      name: "read_and_typing",
+      summary: "Read, and somebody is writing",
+      request: { typing: true },
+      response: {
+        success: true,
+        messageId: demoReceivedMessageId,
+        channel: "read",
+        typing: "shown",
+      },
     }],
   },
   {
@@ -340,6 +472,14 @@ export const operations: readonly Operation[] = [
       "connection.reason": "The provider's words.",
       channelLimit:
         "The number's limit as the official channel names it; null while none is known.",
+      pace: "How fast the instance's queue sends; null where it has no `pace`.",
+      "pace.messagesPerSecond": "What the instance is set to.",
+      "pace.current":
+        "What holds now: half of it after the channel has refused a message for its speed.",
+      "pace.slowedUntil":
+        "Until when it is half: a minute after the last such refusal; null where it is not.",
+      budget: "What is spent of the instance's budget this month; null where it has none.",
+      ...prefixed("budget", budgetFields),
       ...dayFields("protection"),
       lastSuccessAt: "Time at which a message was last sent.",
       lastFailure: "The last failed or unconfirmed message; null when there is none.",
@@ -366,6 +506,8 @@ export const operations: readonly Operation[] = [
         holdReason: null,
         connection: { state: "connected", since: null, until: null, reason: null },
         channelLimit: null,
+        pace: null,
+        budget: null,
         protection: null,
         lastSuccessAt: "2026-11-23T12:58:41.120Z",
         lastFailure: {
@@ -374,6 +516,35 @@ export const operations: readonly Operation[] = [
           code: "131026",
           message: "Message undeliverable",
         },
+      },
+    }, {
+      name: "slowed",
+      summary: "The official channel has refused a message for its speed: the pace is halved",
+      request: { instanceId: demoInstanceRef },
+      response: {
+        success: true,
+        instanceId: demoInstanceId,
+        status: "ok",
+        oldestDueAt: null,
+        oldestDueSeconds: null,
+        nextDueAt: "2026-11-23T13:00:00.475Z",
+        queueDepth: 78,
+        inFlight: 31,
+        unconfirmed: 0,
+        isWindowOpen: true,
+        heldUntil: null,
+        holdReason: null,
+        connection: { state: "unknown", since: null, until: null, reason: null },
+        channelLimit: "TIER_100K",
+        pace: {
+          messagesPerSecond: 80,
+          current: 40,
+          slowedUntil: "2026-11-23T13:00:52.310Z",
+        },
+        budget: null,
+        protection: null,
+        lastSuccessAt: "2026-11-23T13:00:00.120Z",
+        lastFailure: null,
       },
     }],
   },

@@ -1,12 +1,18 @@
 import { createMediaLinks } from "../../shared/media/links.ts";
+import { createBackground } from "../../shared/runtime/background.ts";
 import { parseConfig } from "../../shared/runtime/config.ts";
+import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
+import { createProviderOpener } from "../../shared/providers/open_provider.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createMessagesApiApp } from "./app.ts";
 
 const config = parseConfig(Deno.env.toObject());
 const app = createMessagesApiApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
+  openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  runAfterResponse: createBackground(consoleLog),
+  providerTimeoutMs: config.providerTimeoutMs,
   links: createMediaLinks(config),
   log: consoleLog,
 });

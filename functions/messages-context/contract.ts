@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { partSchemas } from "../../shared/model/content_parts.ts";
+import { partSchemas, shownSentParts } from "../../shared/model/content_parts.ts";
 import { receivedPartFields } from "../../shared/model/received_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
+import { costSchema, pricingSchema } from "../../shared/model/pricing.ts";
 import { purposes } from "../../shared/model/purpose.ts";
 import type { Issue } from "../../shared/model/errors.ts";
-import { countDays } from "../../shared/history/period.ts";
+import { countDays } from "../../shared/model/calendar_days.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   daySchema,
@@ -17,6 +18,7 @@ import {
 } from "../../shared/model/request_fields.ts";
 import {
   type AnswerOf,
+  groupReceiptSchema,
   mediaFields,
   messageContactSchema,
   messageFactFields,
@@ -103,6 +105,9 @@ const rawMetaSchema = z.object({
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),
   channelStatus: z.string().nullable(),
+  pricing: pricingSchema.nullable(),
+  estimatedCost: costSchema.nullable(),
+  groupReceipts: z.array(groupReceiptSchema).optional(),
   scheduledFor: instantSchema.nullable(),
   createdAt: instantSchema,
   editedAt: instantSchema.nullable(),
@@ -116,6 +121,7 @@ export type RawMeta = AnswerOf<typeof rawMetaSchema>;
 const { mediaUrl, ...otherMediaFields } = mediaFields;
 
 const { choice, ...otherParts } = receivedPartFields;
+const { optionList: _list, ...otherSentParts } = shownSentParts;
 
 /** Each part of a content. */
 const shownParts = {
@@ -123,6 +129,7 @@ const shownParts = {
   choice,
   template: partSchemas.template.nullable(),
   ...otherParts,
+  ...otherSentParts,
 };
 
 const rawMessageSchema = z.object({

@@ -143,6 +143,8 @@ export const operations: readonly Operation[] = [{
           purpose: "service",
           conversationId: demoConversationId,
           channelStatus: null,
+          pricing: null,
+          estimatedCost: null,
           attempts: 1,
           lastError: null,
           scheduledFor: null,

@@ -59,10 +59,13 @@ function describeMeta(message: HistoryMessage): RawMeta {
   const { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId } = message;
   const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone } = message;
   const { batchId, metadata, conversationId, channelStatus, attempts, lastError } = message;
+  const { pricing, estimatedCost, groupReceipts } = message;
   return {
     ...{ messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId },
     ...{ quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone },
     ...{ batchId, metadata, conversationId, channelStatus, attempts, lastError },
+    ...{ pricing, estimatedCost },
+    ...(groupReceipts === undefined ? {} : { groupReceipts }),
     purpose: message.purpose,
     scheduledFor: writeInstant(message.scheduledForMs),
     createdAt: new Date(message.createdAtMs).toISOString(),

@@ -69,6 +69,14 @@ export const metricFamilies: readonly MetricFamily[] = [
     `Outbox rows that were done, or given up (dead). ${settledNote}`,
   ),
   counter(
+    "messaging_estimated_cost_total",
+    "What the official channel's deliveries have cost by the workspaces' rates, by currency and category. A correction downwards shows once later deliveries have made up for it.",
+  ),
+  counter(
+    "messaging_delivered_messages_total",
+    "Messages that the official channel has delivered, by category and billing: charged (a rate is known), free, or unknown (without a rate).",
+  ),
+  counter(
     "messaging_queue_entries_total",
     "Entries made in the queue: each accepted message, and each retry by a person. A call that was rolled back counts too.",
   ),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   findRecipientIssues,
@@ -42,6 +43,7 @@ export const processAiAgentSchema = z.object({
   /** As in every sending call: this one never pauses the agent anyway. */
   pauseAgent: z.boolean().optional(),
   ...timingFields,
+  ...outsideWindowField,
 });
 
 /**

@@ -38,6 +38,8 @@ export const operations: readonly Operation[] = [{
     "agent_id_required",
     "agent_not_found",
     "provider_outbound_channel_not_configured",
+    "Template does not belong to this instance",
+    "Template not found",
     "contact_not_found",
     "recipient_needs_phone",
     "contact_blocked",
@@ -53,7 +55,7 @@ export const operations: readonly Operation[] = [{
       "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     agentId: "Agent of the instance.",
     intervalSeconds:
-      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30.",
     sentBy:
       "Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`.",
     metadata:

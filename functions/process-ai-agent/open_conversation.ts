@@ -1,12 +1,11 @@
 import { fillMessageText, listAgentVariables } from "../../shared/agents/variables.ts";
-import { validateForChannel } from "../../shared/messages/channel_validation.ts";
+import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import { defaultIntervalSeconds } from "../../shared/messages/accept.ts";
 import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import { readTiming } from "../../shared/model/timing.ts";
@@ -16,6 +15,7 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
+import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
 import {
   maxMessageLength,
@@ -42,11 +42,19 @@ export async function openConversation(
   const provider = await services.openProvider(instance);
   const message = await fillOpening(services.database, instance, request);
   const content = { messageType: "text", message } as const;
-  validateForChannel(instance, provider, content, { message: "messageText" });
+  fitToChannel(instance, provider, content, {}, { message: "messageText" });
+  const recipient = readRecipient(request);
+  const channel = { instance, provider };
+  const { outsideWindow } = request;
+  const ladder = await prepareLadder(services.database, channel, outsideWindow, {
+    ...recipient,
+    content,
+  });
   return await executeSending(services, { instance, provider }, {
-    ...readRecipient(request),
+    ...recipient,
     draft: {
       content,
+      ladder,
       sentBy: request.sentBy,
       metadata: request.metadata,
       purpose: request.purpose,
@@ -55,7 +63,7 @@ export async function openConversation(
     agent: { agentId: request.agentId, collectedData: request.externalContext },
     delivery: {
       queued: request.queued ?? false,
-      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      intervalSeconds: request.intervalSeconds ?? null,
       delaySeconds: 0,
       timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),

@@ -3,6 +3,7 @@ import { demoWebhookSecret } from "../../shared/openapi/demo_fixtures.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import type { ProviderDescriptor } from "../../shared/providers/descriptor.ts";
 import type { ProviderDocs } from "../../shared/providers/provider_docs.ts";
+import { registeredDocs } from "../../shared/providers/registered_docs.ts";
 import { registry } from "../../shared/providers/registry.ts";
 import { receiveResponseSchema } from "./contract.ts";
 
@@ -71,11 +72,10 @@ function describeInstance(example: string): NonNullable<Operation["pathParameter
   return { instanceId: { description: "UUID of the instance.", example } };
 }
 
-async function describeProvider(provider: ProviderDescriptor): Promise<Operation[]> {
-  const docs = await provider.loadDocs();
+function describeProvider(provider: (typeof registry.providers)[number]): Operation[] {
+  const docs = registeredDocs[provider.kind];
   return [...describeChallenge(provider, docs), describeDelivery(provider, docs)];
 }
 
 /** The operations of provider-webhook (decisions, section 9). */
-export const operations: readonly Operation[] =
-  (await Promise.all(registry.providers.map(describeProvider))).flat();
+export const operations: readonly Operation[] = registry.providers.flatMap(describeProvider);

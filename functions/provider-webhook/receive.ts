@@ -7,7 +7,11 @@ import { listUnknownFields } from "../../shared/providers/webhooks/known_fields.
 import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type { EmbeddedFiles } from "./embedded_files.ts";
 import { parseWebhookPayload } from "../../shared/providers/webhooks/payload.ts";
-import type { ProviderEvent } from "../../shared/providers/webhooks/provider_event.ts";
+import type {
+  ImportedMessageEvent,
+  MessageEvent,
+  ProviderEvent,
+} from "../../shared/providers/webhooks/provider_event.ts";
 
 /** One authenticated delivery, or the part of it for one instance. */
 export interface Delivery {
@@ -101,13 +105,17 @@ async function countUnknownFields(
   await database.rpc("count_unknown_fields", { provider, fields }).catch(() => undefined);
 }
 
+function isMessage(event: ProviderEvent): event is MessageEvent | ImportedMessageEvent {
+  return event.kind === "message" || event.kind === "imported_message";
+}
+
 /** The event of a message with what has become of its embedded file, whose place it forgets. */
 async function takeFile(
   event: ProviderEvent,
   { inlineFiles }: Delivery,
   files: EmbeddedFiles,
 ): Promise<ProviderEvent> {
-  if (event.kind !== "message" || event.file?.source.embedded === undefined) return event;
+  if (!isMessage(event) || event.file?.source.embedded === undefined) return event;
   const { embedded, ...source } = event.file.source;
   const [form, place] = embedded.split(":");
   const inline = form === "inline" ? inlineFiles[Number(place)] : undefined;
@@ -123,7 +131,7 @@ async function takeFile(
  * file is fetched and kept by itself. Leaves other events unchanged.
  */
 function toRecordedEvent(event: ProviderEvent): Readonly<Record<string, unknown>> {
-  if (event.kind !== "message") return { ...event };
+  if (!isMessage(event)) return { ...event };
   const { messageType, message, mediaUrl, mediaId, mediaFilename, ...rest } = event;
   const [parts, about] = splitParts(rest);
   const source = event.file === undefined ? { mediaUrl, mediaId } : {};

@@ -8,11 +8,13 @@ import {
   messageFields,
 } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
+import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   assignToSchema,
   cardIdSchema,
   findRecipientIssues,
+  idSchema,
   instanceIdSchema,
   recipientFields as targetFields,
   sentBySchema,
@@ -36,6 +38,9 @@ export const sendMessageSchema = z.object({
   instanceId: instanceIdSchema,
   ...targetFields,
   ...messageFields,
+  replyTo: idSchema.optional().meta({
+    description: "Id of a message of the same contact, sent or received, that this one answers.",
+  }),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,
@@ -48,6 +53,7 @@ export const sendMessageSchema = z.object({
   sentBy: sentBySchema.optional(),
   pauseAgent: z.boolean().optional(),
   ...timingFields,
+  ...outsideWindowField,
 });
 
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
@@ -66,6 +72,18 @@ export const checkSendMessage: CrossCheck = (request) => [
   ...findRecipientIssues(request),
   ...findTimingIssues(request),
   ...checkMessage(request),
+  ...checkReaction(request),
+];
+
+/** A reaction goes at once, and answers nothing but the message that it names. */
+const checkReaction: CrossCheck = (request) =>
+  request["messageType"] !== "reaction" ? [] : notWithReaction
+    .filter((path) => request[path] !== undefined && request[path] !== false)
+    .map((path) => ({ path, message: "cannot be sent with messageType reaction" }));
+
+const notWithReaction: readonly (keyof SendMessageRequest)[] = [
+  ...["replyTo", "queued", "intervalSeconds", "delayMessage", "delayTyping"] as const,
+  ...["sendAt", "expiresAt", "cancelKey", "outsideWindow"] as const,
 ];
 
 const checkMessage: CrossCheck = (request) => {

@@ -90,8 +90,10 @@ export const operations: readonly Operation[] = [{
   tag: "Messages",
   summary: "Send, queue or schedule a message",
   description:
-    "Sends a text, a file, an option list or a request for the phone number: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
-    `\`messageType\` is required when there is content: ${requirements}. \`mediaId\` is the id of a file that media-api keeps. \`audio\` does not allow \`message\`; \`contact_request\` (official channel) asks a person who hides the phone number for it.\n\n` +
+    "Sends a text, a file, a location, contact cards, buttons, an option list, a link or a request for the phone number or the position: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
+    `\`messageType\` is required when there is content: ${requirements}. \`mediaId\` is the id of a file that media-api keeps. \`audio\` does not allow \`message\`; \`contact_request\` (official channel) asks a person who hides the phone number for it; \`reaction\` goes at once, pauses no agent, and is told by \`message.reaction\` alone.\n\n` +
+    "What a channel cannot carry is refused (`unsupported_on_channel`), and what it loses is named in `reduced`. Where a channel does not show options or links dependably, they go as numbered text (`rendering`), and what a person then types is stored as the choice.\n\n" +
+    "On the official channel, `outsideWindow` says what happens once the person's last message is more than 24 hours old: Direct Send, a template in the message's place, or an invitation for whose answer the message waits (`heldBy: awaiting_reply`). `sentAs` says which.\n\n" +
     "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
@@ -106,8 +108,12 @@ export const operations: readonly Operation[] = [{
   errors: [
     "invalid_phone",
     "provider_outbound_channel_not_configured",
+    "Template does not belong to this instance",
+    "Template not found",
+    "unsupported_on_channel",
     "operator_not_found",
     "contact_not_found",
+    "message_not_found",
     "recipient_needs_phone",
     "contact_blocked",
     "contact_opted_out",
@@ -125,11 +131,11 @@ export const operations: readonly Operation[] = [{
     expiresAt:
       "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     mediaUrl:
-      "Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`.",
+      "Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`.",
     mediaId:
       "Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.",
     intervalSeconds:
-      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30.",
     mode: "Result of the call: `assign_only` when there was no content.",
   },
   examples: [
@@ -201,6 +207,31 @@ export const operations: readonly Operation[] = [{
         status: "queued",
         scheduledFor: "2026-11-23T11:00:00.000-03:00",
         heldBy: "delay",
+        rendering: "native",
+        aiAgentPausedUntil: pausedUntil,
+      },
+    },
+    {
+      name: "buttons",
+      summary: "Two buttons, which this channel shows as numbered text",
+      request: {
+        ...target,
+        messageType: "buttons",
+        message: "Confirma a consulta de amanhã?",
+        buttons: [{ id: "yes", title: "Sim" }, { id: "no", title: "Não" }],
+        footer: "Clínica Sol",
+        rendering: "text",
+      },
+      response: {
+        success: true,
+        mode: "sent",
+        ...outcome,
+        messageId: demoSentMessageId,
+        providerMessageId: "3EB0C767D097B7C7C030",
+        status: "sent",
+        scheduledFor: null,
+        heldBy: null,
+        rendering: "text",
         aiAgentPausedUntil: pausedUntil,
       },
     },

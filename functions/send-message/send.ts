@@ -1,18 +1,17 @@
 import type { RefusalBody } from "../../shared/model/errors.ts";
 import {
+  type FittedContent,
+  fitToChannel,
   validateFileForChannel,
-  validateForChannel,
 } from "../../shared/messages/channel_validation.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import {
-  defaultIntervalSeconds,
-  type MessageDraft,
-  type PendingAuthentication,
-} from "../../shared/messages/accept.ts";
+import type { MessageDraft, PendingAuthentication } from "../../shared/messages/accept.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
+import { requestedFile } from "../../shared/model/message_request.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
+import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
@@ -43,13 +42,20 @@ export async function sendMessage(
   services: SendingServices,
   { instance, request, idempotency, authentication }: SendMessageCall,
 ): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
-  const draft = await toDraft(services, instance, request);
-  const provider = draft === null ? null : await services.openProvider(instance);
-  if (draft !== null && provider !== null) {
-    const names = { mediaUrl: draft.mediaId === undefined ? "mediaUrl" : "mediaId" };
-    validateForChannel(instance, provider, draft.content, names);
-    validateFileForChannel(provider, draft.file ?? null);
-  }
+  const asked = await toDraft(services, instance, request);
+  const provider = asked === null ? null : await services.openProvider(instance);
+  const fitted = asked === null || provider === null
+    ? null
+    : { ...asked, ...fitDraft(instance, provider, asked, request) };
+  const draft = fitted === null || provider === null ? null : {
+    ...fitted,
+    ladder: await prepareLadder(
+      services.database,
+      { instance, provider },
+      request.outsideWindow,
+      { ...readRecipient(request), content: fitted.content },
+    ),
+  };
   return await executeSending(services, { instance, provider }, {
     ...readRecipient(request),
     draft,
@@ -58,7 +64,7 @@ export async function sendMessage(
       : { assignTo: request.assignTo, portfolio: request.portfolio },
     delivery: {
       queued: request.queued ?? false,
-      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      intervalSeconds: request.intervalSeconds ?? null,
       delaySeconds: request.delayMessage ?? 0,
       timing: readTiming(request),
       leaseSeconds: leaseFor(services, provider, draft),
@@ -66,6 +72,20 @@ export async function sendMessage(
     idempotency,
     authentication,
   }, respondToSending);
+}
+
+/** @throws {AppError} for content that the instance's channel does not carry. */
+function fitDraft(
+  instance: Instance,
+  provider: Provider,
+  { content, mediaId, file }: MessageDraft,
+  { rendering, replyTo }: SendMessageRequest,
+): FittedContent {
+  const names = { mediaUrl: mediaId === undefined ? "mediaUrl" : "mediaId" };
+  const wishes = { rendering, isReply: replyTo !== undefined };
+  const fitted = fitToChannel(instance, provider, content, wishes, names);
+  validateFileForChannel(provider, file ?? null);
+  return fitted;
 }
 
 /** Time for the call, and for handing its file over first where the channel takes files. */
@@ -84,18 +104,21 @@ async function toDraft(
   { instanceId }: Instance,
   request: SendMessageRequest,
 ): Promise<MessageDraft | null> {
-  const { messageType, mediaId } = request;
-  if (messageType === undefined || isAssignmentOnly(request)) return null;
+  if (request.messageType === undefined || isAssignmentOnly(request)) return null;
+  // A reaction pauses no agent, and stands by the message that it is about as an answer does.
+  const isReaction = request.messageType === "reaction";
   const about = {
     cardId: request.cardId,
     metadata: request.metadata,
     purpose: request.purpose,
+    replyTo: isReaction ? request.reaction?.messageId : request.replyTo,
     sentBy: request.sentBy,
-    pauseAgent: request.pauseAgent,
+    pauseAgent: isReaction ? false : request.pauseAgent,
     delayTypingMs: request.delayTyping === undefined ? undefined : Math.ceil(request.delayTyping),
   };
   const stored = { database, storage: files.storage };
   const file = await findFileOfRequest(stored, instanceId, request);
   const content = toLinkedContent(request, file, files.links);
+  const mediaId = requestedFile(request)?.mediaId;
   return { ...about, content, mediaId, file: file ?? undefined };
 }

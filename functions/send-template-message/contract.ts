@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
-import { AppError } from "../../shared/model/errors.ts";
+import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
@@ -11,6 +11,7 @@ import {
   instanceIdSchema,
   recipientFields,
   sentBySchema,
+  templateNameSchema,
 } from "../../shared/model/request_fields.ts";
 import {
   delayMessageSchema,
@@ -32,7 +33,8 @@ import {
  */
 export const sendTemplateMessageSchema = z.object({
   /** A UUID. No template has an id of another form. */
-  templateId: z.string(),
+  templateId: z.string().optional(),
+  template: templateNameSchema.optional(),
   instanceId: instanceIdSchema.optional(),
   ...recipientFields,
   variables: z.record(z.string(), z.unknown()).optional(),
@@ -53,7 +55,7 @@ export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchem
  * Reads the request from a body.
  *
  * @throws {AppError} `templateId and phone are required` where one of them is absent or not a text
- * (`phone` may be absent where `contactId` or `userId` is in its place);
+ * (`phone` may be absent where `contactId` or `userId` is in its place, `templateId` where `template` is);
  * otherwise `invalid_phone` or `invalid_request` with `issues`.
  */
 export function readSendTemplateMessage(
@@ -61,7 +63,11 @@ export function readSendTemplateMessage(
   body: JsonObject,
 ): SendTemplateMessageRequest {
   const isNamedOtherwise = ["contactId", "userId"].some((field) => (body[field] ?? null) !== null);
-  const required = isNamedOtherwise ? ["templateId"] : ["templateId", "phone"];
+  const isTemplateNamed = (body["template"] ?? null) !== null;
+  const required = [
+    ...(isTemplateNamed ? [] : ["templateId"]),
+    ...(isNamedOtherwise ? [] : ["phone"]),
+  ];
   const absent = required.filter((field) => {
     const value = body[field];
     return typeof value !== "string" || value.trim() === "";
@@ -76,8 +82,17 @@ export function readSendTemplateMessage(
     notes,
     sendTemplateMessageSchema,
     body,
-    (request) => [...findRecipientIssues(request), ...findTimingIssues(request)],
+    (request) => [
+      ...findRecipientIssues(request),
+      ...findTimingIssues(request),
+      ...findTwoNames(request),
+    ],
   );
+}
+
+function findTwoNames({ templateId, template }: Readonly<Record<string, unknown>>): Issue[] {
+  if (templateId === undefined || (template ?? null) === null) return [];
+  return [{ path: "template", message: "must not be given beside templateId" }];
 }
 
 const outcomeFields = {

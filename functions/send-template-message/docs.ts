@@ -24,7 +24,7 @@ export const operations: readonly Operation[] = [{
   summary: "Send a stored template",
   description:
     "Sends a template with its variables filled in. On the official channel, a template is the only way to write to a contact whose last message is more than 24 hours old; the template must be approved and synchronized. On a gateway, the template is rendered and sent as a normal message.\n\n" +
-    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. A missing contact is created.\n\n" +
+    "Keys of `variables`: the body's variables (their names, or `1`, `2` ... by `parameterFormat`); `nome` and `telefone`, taken from the contact when omitted; `header` for a text variable, or the file of a media header (its URL, or an object with `id` or `link`); `button_1` to `button_3`, the suffixes of dynamic URLs by position; `button_1_payload`, the payload of a quick reply. Static parts are always included. In place of `templateId`, `template {name, language}` names the template: this instance's, then the workspace's. A missing contact is created.\n\n" +
     "`queued`, `intervalSeconds`, `delayMessage` and `sendAt` mean what they mean in send-message; the answer then also has `mode`, `scheduledFor` and `heldBy`, and `messageId` is null until the provider has accepted the message.",
   access: "clientToken",
   body: sendTemplateMessageSchema,
@@ -42,6 +42,7 @@ export const operations: readonly Operation[] = [{
     "provider_outbound_channel_not_configured",
     "Template does not belong to this instance",
     "Template not found",
+    "template_ambiguous",
     "contact_not_found",
     "recipient_needs_phone",
     "send_window_never_opens",
@@ -57,10 +58,15 @@ export const operations: readonly Operation[] = [{
     instanceId: "The instance, in any of the three forms. Default: the token's instance.",
     provider: "Type of provider: the official channel or a gateway.",
     templateName: "Name of the template.",
+    templateId: "Id of the template.",
+    template:
+      "The template by its name, in place of `templateId`: this instance's, then the workspace's; several that fit are 409 `template_ambiguous`.",
+    "template.name": "Name of the template.",
+    "template.language": "Language of the template, such as `pt_BR`.",
     variables: "Values of the template's variables, by key.",
     messageId: "The provider's id of the message; null while the message waits.",
     intervalSeconds:
-      "Minimum number of seconds between this queued message and the previous one of the instance. Default: 30.",
+      "Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30.",
     providerMessageId: "The same, by the name that every other answer has for it.",
     internalMessageId: "The message's UUID in this service.",
   },

@@ -2,10 +2,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Instance } from "../../shared/model/instance.ts";
-import {
-  defaultIntervalSeconds,
-  type PendingAuthentication,
-} from "../../shared/messages/accept.ts";
+import type { PendingAuthentication } from "../../shared/messages/accept.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import {
@@ -45,12 +42,15 @@ export async function sendTemplate(
   services: SendingServices,
   { request, tokenId, instance, idempotency, authentication }: SendTemplateCall,
 ): Promise<SendingAnswer<TemplateResponse>> {
-  const { templateId } = request;
+  const { templateId, template } = request;
   const recipient = readRecipient(request);
-  if (!uuidPattern.test(templateId)) throw new AppError("Template not found");
+  if (templateId !== undefined && !uuidPattern.test(templateId)) {
+    throw new AppError("Template not found");
+  }
   const found = await services.database.rpc("find_template_to_send", {
     tokenId,
     templateId,
+    template,
     ...recipient,
     idempotency,
   });
@@ -82,7 +82,7 @@ export async function sendTemplate(
     assignment: null,
     delivery: {
       queued: request.queued ?? false,
-      intervalSeconds: request.intervalSeconds ?? defaultIntervalSeconds,
+      intervalSeconds: request.intervalSeconds ?? null,
       delaySeconds: request.delayMessage ?? 0,
       timing: readTiming(request),
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),

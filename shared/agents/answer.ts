@@ -20,3 +20,22 @@ export function toSendableAnswer(text: string): string {
   }
   return head;
 }
+
+/** One blank line or several, with the end of the line before them. */
+const blankLines = /\n[^\S\n]*\n\s*/g;
+
+/**
+ * Splits a model's answer at blank lines into at most `maxMessages` texts that every channel accepts. What
+ * is left after the last of them stays joined in it.
+ */
+export function splitAnswer(text: string, maxMessages: number): string[] {
+  const clean = text.toWellFormed().replaceAll("\u0000", "").trim();
+  const parts: string[] = [];
+  let start = 0;
+  for (const { index, 0: gap } of clean.matchAll(blankLines)) {
+    if (parts.length >= maxMessages - 1) break;
+    parts.push(clean.slice(start, index).trimEnd());
+    start = index + gap.length;
+  }
+  return [...parts, clean.slice(start)].map(toSendableAnswer);
+}

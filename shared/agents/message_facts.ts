@@ -16,7 +16,8 @@ export function describeForModel(
   const answered = message.messageType === "reaction" || message.quotedMessageId !== null
     ? history.find(({ messageId }) => messageId === message.quotedMessageId)
     : undefined;
-  const words = renderContent(message, true) + describeOption(message);
+  // The line above says what a reaction is to, quoted as data.
+  const words = renderContent({ ...message, reactedTo: null }, true) + describeOption(message);
   return answered === undefined
     ? words
     : `[in answer to: ${quote(renderContent(answered, true))}]\n${words}`;

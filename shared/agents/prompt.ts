@@ -1,4 +1,5 @@
 import { fillInstructions, toSingleLine, type Variables } from "./variables.ts";
+import { choiceForm } from "./offered_choices.ts";
 import { describeForModel, describeReferral } from "./message_facts.ts";
 import type { HistoryMessage } from "../database/rpcs/history.ts";
 
@@ -35,7 +36,7 @@ const truncationMark = " […]";
 
 /**
  * Builds the messages for the model, with the newest history that fits into `budgetBytes`. The first
- * message holds the instructions and nothing else. What the contact wrote, its profile name included,
+ * message holds the instructions, then the form of an answer with choices, and nothing else. What the contact wrote, its profile name included,
  * appears in `user` messages only, so it cannot pass for an instruction.
  *
  * After the first message roles alternate, beginning and ending with `user`: the chat templates of many
@@ -57,7 +58,10 @@ export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMes
     turns.push(toUserMessage("[the contact is still waiting for an answer]"));
   }
   return [
-    { role: "system", content: fillInstructions(instructions, variables) },
+    {
+      role: "system",
+      content: `${fillInstructions(instructions, variables)}\n\n${choiceForm}`,
+    },
     ...joinNeighbors(turns),
   ];
 }

@@ -1,4 +1,7 @@
-import { toSendableAnswer } from "./answer.ts";
+import { splitAnswer } from "./answer.ts";
+import { fitOfferedChoices, readOfferedChoices } from "./offered_choices.ts";
+import type { FittedContent } from "../messages/channel_validation.ts";
+import type { OpenProvider } from "../providers/open_provider.ts";
 import { buildPrompt, historyBudgets } from "./prompt.ts";
 import { listAgentVariables } from "./variables.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
@@ -8,7 +11,7 @@ import { linkMessages, type MediaLinks } from "../media/links.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
 import { answerFiltered } from "./model_answer.ts";
-import { acceptMessage, defaultIntervalSeconds } from "../messages/accept.ts";
+import { acceptAnswer } from "../messages/accept.ts";
 import type { DeliverOutboxRow } from "../outbox/delivery.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 
@@ -30,25 +33,34 @@ const maxRetryAfterMs = 10 * 60_000;
 /** Time limit for repeated prompts. Together with one full call it stays below the lease. */
 const maxRefusalsMs = 15_000;
 
+/** Begins to show the person that an answer is being written. Returns at once, and never throws. */
+export type ShowThinking = (
+  target: { readonly instanceId: string; readonly conversationId: string },
+) => void;
+
 /**
  * Delivers AI agent replies (decisions, section 6). Asks the model first. Then one transaction takes the
- * turn and records the answer as a message, which the dispatcher sends. So an inbound message gets at
+ * turn and records the answer as messages, which the dispatcher sends. So an inbound message gets at
  * most one answer after any crash, and a pause that begins during the model call prevents the answer.
  */
 export function createAgentReplies(
   database: Database,
   askModel: AskModel,
   links?: MediaLinks,
+  openProvider?: OpenProvider,
+  showThinking: ShowThinking = () => {},
 ): DeliverOutboxRow {
   return async (row) => {
     const { turn, isLimitReached } = await readTurn(database, row);
     if (turn === null) return settleWithoutAnswer(isLimitReached);
+    if (turn.showsTyping) showThinking(readPayload(row));
     const answer = await askWithinContext(
       askModel,
       links === undefined ? turn : linkTurn(turn, links),
     );
     if ("error" in answer) return toFailure(answer);
-    if (await recordAnswer(database, row, turn, answer.text)) return { outcome: "done" };
+    const drafts = await toDrafts(row, turn, answer.text, openProvider);
+    if (await recordAnswer(database, row, turn, drafts)) return { outcome: "done" };
     // The agent was paused, or another answer came first. Later messages may still need an answer.
     const next = await readTurn(database, row);
     if (next.turn === null) return settleWithoutAnswer(next.isLimitReached);
@@ -97,32 +109,39 @@ function toFailure({ error, retryAfterMs }: Extract<ChatAnswer, { error: string 
   return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 
+/** What a model's answer sends: its words, in one message or several, or choices that it offers. */
+async function toDrafts(
+  row: OutboxRow,
+  { channel, maxMessages }: AgentTurn,
+  answer: string,
+  openProvider: OpenProvider | undefined,
+): Promise<FittedContent[]> {
+  const offered = readOfferedChoices(answer);
+  if (offered === null) {
+    return splitAnswer(answer, maxMessages).map((message) => ({
+      content: { messageType: "text", message },
+    }));
+  }
+  const { instanceId } = readPayload(row);
+  // Credentials that cannot be opened hold the message when it leaves.
+  const provider = await openProvider?.({ ...channel, instanceId }).catch(() => null) ?? null;
+  return [fitOfferedChoices(channel, provider, offered)];
+}
+
 /** @returns false where the turn is lost: the agent was paused or has answered meanwhile. */
 async function recordAnswer(
   database: Database,
   row: OutboxRow,
   turn: AgentTurn,
-  text: string,
+  drafts: readonly FittedContent[],
 ): Promise<boolean> {
   const { agentId, answeredBefore, answersThrough } = turn;
   try {
-    await acceptMessage(database, {
+    await acceptAnswer(database, {
       instanceId: readPayload(row).instanceId,
       phone: turn.address,
-      draft: {
-        content: { messageType: "text", message: toSendableAnswer(text) },
-        sentBy: "ai_agent",
-      },
-      assignment: null,
+      drafts,
       agent: { agentId, answeredBefore, answersThrough },
-      delivery: {
-        queued: false,
-        isDeferred: true,
-        intervalSeconds: defaultIntervalSeconds,
-        delaySeconds: 0,
-        leaseSeconds: 0,
-      },
-      idempotency: null,
     });
     return true;
   } catch (error) {

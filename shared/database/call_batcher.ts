@@ -19,13 +19,15 @@ export interface BatchLimits {
   readonly maxCalls: number;
   /** How long a batch holds up the next one. */
   readonly slowAfterMs: number;
+  /** How long the first call of a batch that is not full waits for others. Default 0. */
+  readonly gatherMs?: number;
 }
 
 /**
  * Batches the calls of one kind, in the order in which they came. A call starts at once when no batch is
- * under way. Otherwise it waits, and starts with the others that wait when the batch completes. A batch
- * that is under way for `slowAfterMs` (it may wait for a lock) holds up nobody: the next one starts
- * beside it.
+ * under way (or after `gatherMs`, for others to come). Otherwise it waits, and starts with the others
+ * that wait when the batch completes. A batch that is under way for `slowAfterMs` (it may wait for a lock)
+ * holds up nobody: the next one starts beside it.
  */
 export class CallBatcher<Request, Result> {
   #waiting: WaitingCall<Request, Result>[] = [];
@@ -33,6 +35,8 @@ export class CallBatcher<Request, Result> {
   readonly #underWay = new Set<Promise<void>>();
   /** The batch that the waiting calls wait for; null while none waits for one. */
   #awaited: symbol | null = null;
+  /** Ends the time that the waiting calls give others. */
+  #gathering: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly sendBatch: SendBatch<Request, Result>,
@@ -43,7 +47,7 @@ export class CallBatcher<Request, Result> {
   call(request: Request): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ request, resolve, reject });
-    if (this.#awaited === null) this.#start();
+    this.#advance();
     return promise;
   }
 
@@ -53,14 +57,24 @@ export class CallBatcher<Request, Result> {
     await Promise.all(this.#underWay);
   }
 
+  /** Starts what waits, where no batch holds it up and others have had time to come. */
+  #advance(): void {
+    if (this.#awaited !== null || this.#waiting.length === 0) return;
+    const { maxCalls, gatherMs = 0 } = this.limits;
+    if (gatherMs === 0 || this.#waiting.length >= maxCalls) this.#start();
+    else this.#gathering ??= setTimeout(() => this.#start(), gatherMs);
+  }
+
   #start(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     const batch = Symbol();
     this.#awaited = batch;
     const startNext = (): void => {
       clearTimeout(timer);
       if (this.#awaited !== batch) return;
       this.#awaited = null;
-      if (this.#waiting.length > 0) this.#start();
+      this.#advance();
     };
     const timer = setTimeout(startNext, this.limits.slowAfterMs);
     const calls = this.#waiting.splice(0, this.limits.maxCalls);

@@ -2,6 +2,7 @@ import type { CredentialVault } from "../crypto/credential_vault.ts";
 import type { DenialHasher } from "../crypto/denial_hasher.ts";
 import { identityKeyOf } from "../model/phone.ts";
 import type { Database } from "./database.ts";
+import type { IdentityHashes } from "./rpcs/privacy.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { DatabaseError } from "./sqlstates.ts";
 
@@ -15,9 +16,9 @@ const addressMembers: ReadonlySet<string> = new Set([
 
 /**
  * Gives the database the hashes of a call's identities where it asks for them: where a call creates a
- * contact on an instance that keeps denials of erased persons. The call is repeated with them as
- * `denialHashes` in its request. The database has the hashes, never their key, so it cannot compute
- * them itself. Every other call costs nothing more.
+ * contact on an instance that keeps denials of erased persons, or lets those count at more instances.
+ * The call is repeated with them as `denialHashes` in its request. The database has the hashes, never
+ * their key, so it cannot compute them itself. Every other call costs nothing more.
  */
 export function supplyDenialHashes(database: Database, loadVault: LoadVault): Database {
   const hashers = new DenialHashers(database, loadVault);
@@ -29,10 +30,12 @@ export function supplyDenialHashes(database: Database, loadVault: LoadVault): Da
       try {
         return await database.rpc(name, request);
       } catch (error) {
-        const instanceId = (request as { readonly instanceId?: unknown }).instanceId;
-        if (!asksForHashes(error) || typeof instanceId !== "string") throw error;
+        if (!asksForHashes(error)) throw error;
+        const { instanceIds, identities }: NeededHashes = JSON.parse(error.detail);
         const hasher = await hashers.load();
-        const denialHashes = await hasher.hash(instanceId, listIdentities(request));
+        const denialHashes = await hashForAll(hasher, instanceIds, [
+          ...new Set([...identities, ...listIdentities(request)]),
+        ]);
         return await database.rpc(name, { ...request, denialHashes });
       }
     },
@@ -40,8 +43,30 @@ export function supplyDenialHashes(database: Database, loadVault: LoadVault): Da
   };
 }
 
-function asksForHashes(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === "MI037";
+/**
+ * What the database compares: the hashes at these instances, more than one where a workspace's people are one,
+ * and of which identities it lacks them at least. A call names others, of which it has not come to ask.
+ */
+interface NeededHashes {
+  readonly instanceIds: readonly string[];
+  readonly identities: readonly string[];
+}
+
+/** Without its detail the error stands: a denial that is compared with no hash would be overlooked. */
+function asksForHashes(error: unknown): error is DatabaseError & { readonly detail: string } {
+  return error instanceof DatabaseError && error.code === "MI037" && error.detail !== undefined;
+}
+
+/** Of each identity the hash at each of the instances, in their order. */
+export async function hashForAll(
+  hasher: DenialHasher,
+  instanceIds: readonly string[],
+  identities: readonly string[],
+): Promise<IdentityHashes> {
+  const hashes = await Promise.all(instanceIds.map((id) => hasher.hash(id, identities)));
+  return Object.fromEntries(
+    identities.map((identity) => [identity, hashes.flatMap((ofOne) => ofOne[identity] ?? [])]),
+  );
 }
 
 /** The identity keys of all persons that a request names. */

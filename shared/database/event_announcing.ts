@@ -4,9 +4,11 @@ import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 
 /** The functions that usually record an event where they succeed. A test compares them with the SQL. */
 export const recordingRpcs: ReadonlySet<RpcName> = new Set([
+  "accept_answer",
   "accept_message",
   "accept_messages",
   "admit_mcp_send",
+  "block_contact",
   "cancel_message",
   "cancel_messages_by_key",
   "change_batch",
@@ -27,10 +29,15 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "set_conversation_status",
   "settle_may_have_left",
   "settle_message_calls",
+  "settle_message_change",
   "settle_messages",
+  "settle_template_call",
   "sync_message_templates",
+  "take_erasure_steps",
   "unassign_conversation",
+  "update_instance",
   "update_message_template",
+  "update_people",
 ]);
 
 /** Announces events when a call that may have recorded some has committed. */

@@ -2,6 +2,7 @@ import type { AgentsRpcs } from "./rpcs/agents.ts";
 import type { BatchesRpcs } from "./rpcs/batches.ts";
 import type { ContactsRpcs } from "./rpcs/contacts.ts";
 import type { ConversationsRpcs } from "./rpcs/conversations.ts";
+import type { CostsRpcs } from "./rpcs/costs.ts";
 import type { EventsRpcs } from "./rpcs/events.ts";
 import type { HistoryRpcs } from "./rpcs/history.ts";
 import type { InboundRpcs } from "./rpcs/inbound.ts";
@@ -26,6 +27,7 @@ export interface Rpcs
     BatchesRpcs,
     ContactsRpcs,
     ConversationsRpcs,
+    CostsRpcs,
     EventsRpcs,
     HistoryRpcs,
     InboundRpcs,

@@ -75,6 +75,10 @@ export const meaningBySqlstate = {
     path: "expiresAt",
     message: "must be after the message is to leave: sendAt, or delayMessage from now",
   },
+  MI061: "message_not_editable",
+  MI062: "message_not_deletable",
+  MI065: "template_ambiguous",
+  MI071: "people_scope",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */
@@ -159,9 +163,16 @@ export class CanceledError extends AppError {
 /** A defect in the database or in a call to it; carries the SQLSTATE, never the message. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
-  constructor(rpcName: string, readonly code: string, options?: ErrorOptions) {
+  /** @param detail what our SQL raised beside the code. */
+  constructor(
+    rpcName: string,
+    readonly code: string,
+    options?: ErrorOptions & { readonly detail?: string | undefined },
+  ) {
     super(`${rpcName} failed with ${code}`, options);
+    this.detail = options?.detail;
   }
+  readonly detail: string | undefined;
 }
 
 /**
@@ -182,7 +193,9 @@ export function toDatabaseError(
     return new AppError("service_unavailable");
   }
   if (overloaded.has(known)) return refuseOverload(overloadRetryAfterSeconds);
-  return new DatabaseError(rpcName, known === "" ? "no_code" : known);
+  // Details of Postgres's own errors hold values of rows.
+  const ownDetail = findMeaning(known) === undefined ? undefined : detail;
+  return new DatabaseError(rpcName, known === "" ? "no_code" : known, { detail: ownDetail });
 }
 
 function findMeaning(sqlstate: string): Meaning | undefined {
@@ -197,9 +210,19 @@ function isConflict(sqlstate: string): boolean {
 
 function toRefusal(sqlstate: string, detail: string | undefined): AppError | null {
   const meaning = findMeaning(sqlstate);
+  if (meaning === "outside_conversation_window") return refuseClosedWindow(detail);
   if (typeof meaning === "string") return refuseState(meaning, detail);
   if (meaning === undefined || !("path" in meaning)) return null;
   return new AppError("invalid_request", { issues: [meaning] });
+}
+
+/** With a ladder `detail` names its rungs and what was wrong with each. */
+function refuseClosedWindow(detail: string | undefined): AppError {
+  return detail === undefined || detail === ""
+    ? new AppError("outside_conversation_window")
+    : new AppError("outside_conversation_window", {
+      body: { details: { rungs: JSON.parse(detail) } },
+    });
 }
 
 /** Whether an immediate retry of a failed call may succeed. */

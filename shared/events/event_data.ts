@@ -52,6 +52,27 @@ const batchFields = {
   status: "Status of the batch.",
   counts: "Number of its recipients in each status, at that moment.",
 };
+const budgetData = z.object({
+  instanceId: z.uuid(),
+  month: z.string(),
+  monthlyAmount: z.string(),
+  currency: z.string(),
+  spent: z.string(),
+  underWay: z.string(),
+  reached: z.boolean(),
+  warnAtPercent: z.int(),
+  stops: z.array(z.string()),
+});
+const budgetFields = {
+  month: "The month, such as `2026-11`, in the instance's time zone.",
+  monthlyAmount: "The budget: decimal text.",
+  currency: "Currency of the workspace's rates.",
+  spent: "What the delivered messages of the month cost, at that moment.",
+  underWay: "What those will cost that are accepted and not delivered yet.",
+  reached: "Whether both together are the budget, or more.",
+  warnAtPercent: "At how much of it the warning is told.",
+  stops: "What waits while it is reached.",
+};
 const endpointData = z.object({ endpointId: z.uuid() });
 
 /** Each type of event with its data, as the API document describes it. */
@@ -83,17 +104,23 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     data: z.object({ contactId: z.uuid(), mergedInto: z.uuid() }),
   },
   "contact.identity_changed": {
-    when: "the channel has given a contact another user id",
+    when: "the channel has given a contact another user id, or the person writes with another key",
     dataName: "ContactIdentityEventData",
     data: z.object({
       ...person,
-      reason: z.enum(["user_id_changed"]),
-      userId: z.string(),
-      previousUserId: z.string(),
+      reason: z.enum(["user_id_changed", "device_changed"]),
+      userId: z.string().optional(),
+      previousUserId: z.string().optional(),
+      identity: z.string().optional(),
+      previousIdentity: z.string().nullable().optional(),
     }),
     fields: {
-      userId: "The user id that the contact has now.",
+      reason:
+        "`user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so whoever writes may be somebody else.",
+      userId: "The user id that the contact has now, where that is the reason.",
       previousUserId: "The user id that it had: it still finds the contact.",
+      identity: "What the channel calls the person's new key, where that is the reason.",
+      previousIdentity: "What it called the key before; null where it had not told.",
     },
   },
   "contact.consent_changed": {
@@ -179,16 +206,63 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       previousLimit: "The limit before; null while it was not known.",
     },
   },
+  "instance.number_changed": {
+    when: "the channel has decided on the number's name or username, or rates its quality anew",
+    dataName: "InstanceNumberEventData",
+    data: z.object({
+      fact: z.enum(["name", "quality", "username"]),
+      status: z.string(),
+      value: z.string().nullable(),
+      previousValue: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+    fields: {
+      fact: "What it is about.",
+      status: "The channel's word, such as `APPROVED`, `DEFERRED`, `FLAGGED`, `reserved`.",
+      value: "The display name or username; null where it was taken away, and of the quality.",
+      previousValue: "The one before; null while none was known.",
+      reason: "Why a name was rejected, in the channel's word; null for none.",
+    },
+  },
   "template.status_changed": {
-    when: "the channel has decided on a template",
+    when: "the channel has decided on a template: its status, its category, its quality, its end",
     dataName: "TemplateStatusEventData",
     data: z.object({
       templateId: z.uuid(),
       name: z.string(),
       language: z.string(),
       status: z.string().nullable(),
+      category: z.string().nullable(),
+      quality: z.string().nullable(),
+      reason: z.string().nullable(),
+      disablesAt: instantSchema.nullable(),
     }),
-    fields: { name: "Name of the template.", status: "The channel's decision." },
+    fields: {
+      name: "Name of the template.",
+      status: "The channel's decision.",
+      category: "The category that it has now, by which it costs.",
+      quality: "The channel's rating, `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells.",
+      reason: "Why it was rejected or paused, in the channel's word; null for none.",
+      disablesAt: "When the channel will disable it; null for no plan.",
+    },
+  },
+  "template.category_warning": {
+    when: "the channel announces that it will change a template's category, a day before",
+    dataName: "TemplateCategoryEventData",
+    data: z.object({
+      templateId: z.uuid(),
+      name: z.string(),
+      language: z.string(),
+      from: z.string(),
+      to: z.string(),
+      at: instantSchema,
+    }),
+    fields: {
+      name: "Name of the template.",
+      from: "The category that it has.",
+      to: "The category that it will have: its messages cost by it.",
+      at: "When.",
+    },
   },
   "batch.paused": {
     when: "a batch has paused by itself, at an error that its next messages would meet too",
@@ -211,6 +285,18 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     dataName: "BatchEventData",
     data: batchData,
     fields: batchFields,
+  },
+  "budget.warning": {
+    when: "a budget's `warnAtPercent` is spent or under way, once a month and amount",
+    dataName: "BudgetEventData",
+    data: budgetData,
+    fields: budgetFields,
+  },
+  "budget.reached": {
+    when: "a budget is spent or under way, once a month and amount",
+    dataName: "BudgetEventData",
+    data: budgetData,
+    fields: budgetFields,
   },
   "endpoint.disabled": {
     when: "a webhook endpoint was disabled",

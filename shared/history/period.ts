@@ -1,11 +1,6 @@
 import { fromZonedTime } from "date-fns-tz/fromZonedTime";
+import type { Period } from "../model/calendar_days.ts";
 import { createLocalTimeWriter } from "../model/local_time.ts";
-
-/** Days of a calendar, `YYYY-MM-DD`, both included. */
-export interface Period {
-  readonly start: string;
-  readonly end: string;
-}
 
 /** A span of time in Unix seconds; the end is not included. */
 export interface Span {
@@ -14,11 +9,6 @@ export interface Span {
 }
 
 const dayMs = 86_400_000;
-
-/** The number of days of a period; zero or less if it ends before it starts. */
-export function countDays({ start, end }: Period): number {
-  return (Date.parse(end) - Date.parse(start)) / dayMs + 1;
-}
 
 /**
  * The time that a period takes in a zone, from the start of its first day to the start of the day

@@ -1,11 +1,7 @@
 import type { HistoryContact, HistoryMessage } from "../database/rpcs/history.ts";
 import { kindOfMessageType } from "../media/media_rules.ts";
-import {
-  isMediaType,
-  type OptionList,
-  type StoredContent,
-  type TemplateContent,
-} from "../model/message_content.ts";
+import { writeOnlyPart, writeSentParts } from "../model/content_parts.ts";
+import { isMediaType, type StoredContent, type TemplateContent } from "../model/message_content.ts";
 
 /** Stands before the words of a voice message, which a machine has written down. */
 const transcriptMark = "[transcript]";
@@ -13,7 +9,11 @@ const transcriptMark = "[transcript]";
 /** A message's content, and what is said in its voice message. */
 export interface RenderedMessage extends StoredContent {
   readonly transcript?: string | null | undefined;
+  /** Of a reaction: the beginning of what it is to. */
+  readonly reactedTo?: string | null | undefined;
 }
+
+const maxReactedTo = 80;
 
 /**
  * A message as one text (decisions, section 7). A choice reads as the chosen title, an option list as
@@ -23,20 +23,25 @@ export interface RenderedMessage extends StoredContent {
  * transcript.
  */
 export function renderContent(
-  { messageType, message, content, transcript = null }: RenderedMessage,
+  { messageType, message, content, transcript = null, reactedTo = null }: RenderedMessage,
   attachments: boolean,
 ): string {
-  const { mediaUrl, optionList, template, choice } = content ?? {};
+  const { mediaUrl, template, choice } = content ?? {};
   if (choice !== undefined) return choice.title;
   const placeholder = `[${messageType}]`;
-  const lines = message === null || message === "" ? [] : [message];
+  const words = message === null || message === "" ? writeOnlyPart(content ?? {}) : message;
+  const { above, below } = writeSentParts(content ?? {});
+  const said = reactedTo === null
+    ? words
+    : `${words ?? placeholder} to ${quoteBeginning(reactedTo)}`;
+  const lines = [...above, ...(said === null ? [] : [said])];
   if (transcript !== null) lines.push(`${transcriptMark} ${transcript}`);
   const media = readHeaderMedia(template);
   if (media !== null) lines.push(attachments ? media.link ?? `[${media.type}]` : `[${media.type}]`);
   if (mediaUrl !== undefined || kindOfMessageType(messageType) !== null) {
     lines.push(attachments ? mediaUrl ?? placeholder : placeholder);
   }
-  if (optionList !== undefined) lines.push(...renderOptions(optionList));
+  lines.push(...below);
   return lines.length === 0 ? placeholder : lines.join("\n");
 }
 
@@ -54,10 +59,11 @@ function readHeaderMedia(
   return { type, link };
 }
 
-function renderOptions({ options }: OptionList): string[] {
-  return options.map(({ title, description }) =>
-    description ? `- ${title}: ${description}` : `- ${title}`
-  );
+/** On one line, in quotation marks, its end marked where it is cut. */
+function quoteBeginning(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const isLong = line.length > maxReactedTo;
+  return `"${isLong ? `${line.slice(0, maxReactedTo).toWellFormed()}…` : line}"`;
 }
 
 /**

@@ -100,7 +100,8 @@ export async function authenticateClient(
   }
   applyRateLimit(context, rateLimit);
   const { method, routePath: route } = context.req;
-  requireScope(scopes, { functionName, method, route });
+  const isWide = context.req.query("scope") === "workspace";
+  requireScope(scopes, { functionName, method, route, isWide });
   return { tokenId, instance, instanceVersion };
 }
 

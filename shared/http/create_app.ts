@@ -9,7 +9,7 @@ import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { respondToError } from "./error_response.ts";
 import { checkParameters, type QueryRules } from "./query_parameters.ts";
 
-export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 // deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them
 type AnyHandler = MiddlewareHandler<any>;
@@ -42,6 +42,17 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
   app.use(logRequest(slug, log));
   if (allowsCrossOrigin(slug)) app.use(createCors());
   const own = app.basePath(`/${slug}`);
+  // Fixed paths first, with all their methods: they are no ids of the others.
+  for (const hasParameters of [false, true]) {
+    addRoutes(own, routes.filter(({ path }) => path.includes(":") === hasParameters));
+  }
+  const message = describePaths(slug, routes);
+  app.notFound((context) => respondToError(new AppError("not_found", { message }), context, log));
+  app.onError((error, context) => respondToError(error, context, log));
+  return app;
+}
+
+function addRoutes(own: Hono, routes: readonly Route[]): void {
   for (const route of routes) {
     const { method, path, handlers } = route;
     const [guards, respond] = [handlers.slice(0, -1), handlers.slice(-1)];
@@ -55,10 +66,6 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
       throw new AppError("method_not_allowed", { headers: { Allow: allow } });
     });
   }
-  const message = describePaths(slug, routes);
-  app.notFound((context) => respondToError(new AppError("not_found", { message }), context, log));
-  app.onError((error, context) => respondToError(error, context, log));
-  return app;
 }
 
 /** What a 404 says of a path that the function does not have: where the paths that it has begin. */

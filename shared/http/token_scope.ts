@@ -24,6 +24,8 @@ export interface ScopedCall {
   readonly method: string;
   /** The pattern of the route, with the function's name. */
   readonly route: string;
+  /** Whether the call reaches the other instances of the workspace (`scope=workspace`). */
+  readonly isWide?: boolean;
 }
 
 /** What a call needs: of each of these lists one scope. */
@@ -35,6 +37,8 @@ const scopesByOperation: Readonly<Record<string, RequiredScopes>> = {
   "GET /contacts-api/erasures/:id": [["contacts", "erase"]],
   // It holds the person's messages.
   "GET /contacts-api/contacts/:id/export": [["contacts"], ["history"]],
+  // It reaches other instances.
+  "GET /contacts-api/contacts/:id/export?scope=workspace": [["erase"]],
 };
 
 /**
@@ -42,12 +46,16 @@ const scopesByOperation: Readonly<Record<string, RequiredScopes>> = {
  *
  * @throws Error for a function without a row: a defect, and better no answer than an open door.
  */
-export function listRequiredScopes({ functionName, method, route }: ScopedCall): RequiredScopes {
+export function listRequiredScopes(
+  { functionName, method, route, isWide }: ScopedCall,
+): RequiredScopes {
   if (openFunctions.includes(functionName)) return [];
   const scope = Object.hasOwn(scopeByFunction, functionName) && scopeByFunction[functionName];
   if (!scope) throw new Error(`${functionName} has no token scope`);
   const operation = `${method === "HEAD" ? "GET" : method} ${route}`;
-  const own = Object.hasOwn(scopesByOperation, operation) && scopesByOperation[operation];
+  const wide = `${operation}?scope=workspace`;
+  const key = isWide === true && Object.hasOwn(scopesByOperation, wide) ? wide : operation;
+  const own = Object.hasOwn(scopesByOperation, key) && scopesByOperation[key];
   if (own) return own;
   const isReading = operation.startsWith("GET ");
   return functionName === "messages-api" && isReading ? [[scope, "history"]] : [[scope]];

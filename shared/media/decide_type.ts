@@ -30,7 +30,6 @@ const openXmlPrefix = "application/vnd.openxmlformats-officedocument.";
 const isoMediaTypes: ReadonlySet<string> = new Set(["audio/mp4", "video/mp4", "video/3gpp"]);
 /** Types whose content is recognized, besides those that are allowed: another content is a lie. */
 const recognizedTypes: ReadonlySet<string> = new Set([
-  "image/webp",
   "image/gif",
   "application/zip",
   "application/rtf",

@@ -51,6 +51,8 @@ interface UploadType {
 const uploadTypes: ReadonlyMap<string, UploadType> = new Map<string, UploadType>([
   ["image/jpeg", { kind: "image", extension: "jpg" }],
   ["image/png", { kind: "image", extension: "png" }],
+  // Stickers.
+  ["image/webp", { kind: "image", extension: "webp" }],
   ["audio/aac", { kind: "audio", extension: "aac" }],
   ["audio/amr", { kind: "audio", extension: "amr" }],
   ["audio/mpeg", { kind: "audio", extension: "mp3" }],
@@ -66,11 +68,6 @@ const uploadTypes: ReadonlyMap<string, UploadType> = new Map<string, UploadType>
     [type, { kind: "document", extension }] as const
   ),
 ]);
-
-/** Types that are received, and never uploaded: stickers. */
-const receivedTypes: ReadonlyMap<string, MediaKind> = new Map([["image/webp", "image"]]);
-
-const extensionsOfReceived: ReadonlyMap<string, string> = new Map([["image/webp", "webp"]]);
 
 /** Other names of a type, as phones, browsers and storage services write them. */
 const aliases: ReadonlyMap<string, string> = new Map([
@@ -122,12 +119,12 @@ export function kindOfUpload(mimeType: string): MediaKind | null {
 /** Whether a file of this type can be received or sent as `kind`. A document may be anything. */
 export function isTypeOfKind(mimeType: string, kind: MediaKind): boolean {
   if (kind === "document") return true;
-  return (uploadTypes.get(mimeType)?.kind ?? receivedTypes.get(mimeType)) === kind;
+  return uploadTypes.get(mimeType)?.kind === kind;
 }
 
 /** The extension of a type's files, without the dot; null for a type without one here. */
 export function extensionOfType(mimeType: string): string | null {
-  return uploadTypes.get(mimeType)?.extension ?? extensionsOfReceived.get(mimeType) ?? null;
+  return uploadTypes.get(mimeType)?.extension ?? null;
 }
 
 /** The Office type of a file name's extension; null for any other name. */

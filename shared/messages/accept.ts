@@ -4,26 +4,24 @@ import type {
   AcceptResult,
   AgentRequest,
   AuthenticationRequest,
+  MessageFit,
+  NewMessage,
+  StoredLadder,
 } from "../database/rpcs/messages.ts";
 import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
-import {
-  type MessageContent,
-  type StoredContent,
-  toStoredContent,
-} from "../model/message_content.ts";
+import { type StoredContent, toStoredContent } from "../model/message_content.ts";
+import type { FittedContent } from "./channel_validation.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import type { Metadata } from "../model/metadata.ts";
 import type { Purpose } from "../model/purpose.ts";
 
-/** Seconds between queued messages unless the call sets them (specification, section 8). */
-export const defaultIntervalSeconds = 30;
-
 /** A message to send. */
-export interface MessageDraft {
-  readonly content: MessageContent;
+export interface MessageDraft extends FittedContent {
+  /** The message of the same contact that it answers. */
+  readonly replyTo?: string | undefined;
   /** The file of ours that the content's `mediaUrl` leads to, in whose place it is stored. */
   readonly mediaId?: string | undefined;
   /** The same file as the channel needs it; undefined where it was not there when it was looked up. */
@@ -41,6 +39,8 @@ export interface MessageDraft {
   readonly pauseAgent?: boolean | undefined;
   /** In milliseconds. */
   readonly delayTypingMs?: number | undefined;
+  /** What happens outside the conversation window; undefined for a refusal. */
+  readonly ladder?: StoredLadder | undefined;
 }
 
 /** A call that the transaction that records it must authenticate, and count against the rate limit. */
@@ -105,26 +105,81 @@ function recordCall(
     idempotency: request.idempotency,
     assignment: request.assignment,
     agent: request.agent ?? null,
-    message: draft === null ? null : {
-      ...storeContent(draft),
-      cardId: draft.cardId,
-      metadata: draft.metadata,
-      purpose: draft.purpose === "service" ? undefined : draft.purpose,
-      sentBy: draft.sentBy,
-      delayTypingMs: draft.delayTypingMs,
-      // Undefined for most messages, which keeps them plain.
-      needsPhone: draft.needsPhone === true ? true : undefined,
-      pausesAgent: draft.pauseAgent === false ? false : undefined,
-    },
+    message: draft === null ? null : toNewMessage(draft),
     delivery: request.delivery,
   });
 }
 
+function toNewMessage(draft: MessageDraft): NewMessage {
+  return {
+    ...storeContent(draft),
+    cardId: draft.cardId,
+    metadata: draft.metadata,
+    purpose: draft.purpose === "service" ? undefined : draft.purpose,
+    sentBy: draft.sentBy,
+    delayTypingMs: draft.delayTypingMs,
+    // Undefined for most messages, which keeps them plain.
+    needsPhone: draft.needsPhone === true ? true : undefined,
+    replyTo: draft.replyTo,
+    pausesAgent: draft.pauseAgent === false ? false : undefined,
+    ladder: draft.ladder,
+  };
+}
+
+/** An agent's answer, as the messages that it is made of. */
+export interface AcceptedAnswer {
+  readonly instanceId: string;
+  readonly phone: string;
+  readonly drafts: readonly FittedContent[];
+  readonly agent: AgentRequest;
+}
+
+/**
+ * Records an agent's answer in one transaction. The dispatcher sends its messages one after the other; see
+ * the SQL function `accept_answer`.
+ */
+export async function acceptAnswer(
+  database: Database,
+  { instanceId, phone, drafts, agent }: AcceptedAnswer,
+): Promise<void> {
+  await database.rpc("accept_answer", {
+    instanceId,
+    phone,
+    agent,
+    messages: drafts.map((draft) => toNewMessage({ ...draft, sentBy: "ai_agent" })),
+    assignment: null,
+    delivery: {
+      queued: false,
+      isDeferred: true,
+      intervalSeconds: null,
+      delaySeconds: 0,
+      leaseSeconds: 0,
+    },
+    idempotency: null,
+  });
+}
+
+/** What is stored of a draft's content. */
+export type StoredDraft = StoredContent & {
+  readonly mediaId?: string | undefined;
+  /** What the answer says of it; undefined for most messages, which keeps them plain. */
+  readonly fit?: MessageFit | undefined;
+};
+
 /** A link to a file of ours is made anew whenever it is needed: its id is stored in its place. */
 export function storeContent(
-  { content, historyText, mediaId }: Pick<MessageDraft, "content" | "historyText" | "mediaId">,
-): StoredContent & { readonly mediaId?: string | undefined } {
-  const given = { message: historyText, ...content };
-  if (mediaId === undefined) return toStoredContent(given);
-  return { ...toStoredContent({ ...given, mediaUrl: undefined }), mediaId };
+  { content, historyText, mediaId, reduced, choices }: Pick<
+    MessageDraft,
+    "content" | "historyText" | "mediaId" | "reduced" | "choices"
+  >,
+): StoredDraft {
+  const rendering = "rendering" in content ? content.rendering : choices && "text";
+  const given = { message: historyText, ...content, rendering, reduced, choices };
+  const stored = toStoredContent(mediaId === undefined ? given : { ...given, mediaUrl: undefined });
+  const isFitted = rendering !== undefined || reduced !== undefined;
+  return {
+    ...stored,
+    ...(mediaId === undefined ? {} : { mediaId }),
+    ...(isFitted ? { fit: { rendering, reduced } } : {}),
+  };
 }

@@ -1,28 +1,84 @@
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
-import type { MessageContent } from "../model/message_content.ts";
+import {
+  isInteractive,
+  type MessageContent,
+  type NumberedChoice,
+} from "../model/message_content.ts";
+import { numberChoices, toLeavingContent } from "../model/numbered_text.ts";
+import type { InteractiveRendering } from "../model/instance_settings.ts";
 import type { Provider } from "../providers/provider.ts";
 
+/** What a call says of how its content goes out. */
+export interface ContentWishes {
+  /** Undefined for the instance's setting. */
+  readonly rendering?: InteractiveRendering | undefined;
+  readonly isReply?: boolean | undefined;
+}
+
+type ChannelOfInstance = Pick<
+  Instance,
+  "provider" | "gatewayInstanceId" | "interactiveRendering"
+>;
+
+/** A content as the channel carries it. */
+export interface FittedContent {
+  readonly content: MessageContent;
+  /** Paths of what goes lost; undefined for nothing. */
+  readonly reduced?: readonly string[] | undefined;
+  /** Where it goes as numbered text: what a typed number chooses. */
+  readonly choices?: readonly NumberedChoice[] | undefined;
+}
+
 /**
- * Refuses content that the instance's channel cannot carry, before anything is stored. `requestNames`
- * maps fields whose name in the request differs (`message`: `messageText`).
+ * Decides how the instance's channel carries a content, and refuses one that it cannot, before anything is
+ * stored. `requestNames` maps fields whose name in the request differs (`message`: `messageText`).
  *
- * @throws {AppError} `provider_outbound_channel_not_configured`, or `invalid_request` with `issues`.
+ * @throws {AppError} `provider_outbound_channel_not_configured`, `unsupported_on_channel`, or
+ * `invalid_request` with all `issues`.
  */
-export function validateForChannel(
-  instance: Instance,
+export function fitToChannel(
+  instance: ChannelOfInstance,
   provider: Provider,
-  content: MessageContent,
+  given: MessageContent,
+  wishes: ContentWishes = {},
   requestNames: Readonly<Record<string, string>> = {},
-): void {
+): FittedContent {
   if (instance.gatewayInstanceId === null) {
     throw new AppError("provider_outbound_channel_not_configured");
   }
-  const issues = provider.checkContent(content).map(({ path, message }) => ({
+  const { isReply = false } = wishes;
+  const content = isInteractive(given)
+    ? { ...given, rendering: chooseRendering(instance, provider, given, wishes) }
+    : given;
+  const leaving = toLeavingContent(content);
+  const { unsupported, reduced } = provider.fitContent(leaving, isReply);
+  if (unsupported !== undefined) {
+    const details = { ...unsupported, provider: instance.provider };
+    throw new AppError("unsupported_on_channel", { body: { details } });
+  }
+  const issues = provider.checkContent(leaving).map(({ path, message }) => ({
     path: requestNames[path] ?? path,
     message,
   }));
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
+  return { content, reduced, ...describeChoices(content) };
+}
+
+function chooseRendering(
+  { interactiveRendering }: ChannelOfInstance,
+  provider: Provider,
+  content: MessageContent,
+  { rendering = interactiveRendering, isReply = false }: ContentWishes,
+): "native" | "text" {
+  if (rendering !== "auto") return rendering;
+  return provider.fitContent(content, isReply).prefersText === true ? "text" : "native";
+}
+
+function describeChoices(content: MessageContent): Pick<FittedContent, "choices"> {
+  if (!isInteractive(content) || content.rendering !== "text") return {};
+  const choices = numberChoices(content);
+  return choices.length === 0 ? {} : { choices };
 }
 
 /**

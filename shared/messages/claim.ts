@@ -1,5 +1,11 @@
 import type { Database } from "../database/database.ts";
-import type { ClaimedMessage, ClaimedMessages, ClaimLimits } from "../database/rpcs/queue.ts";
+import type {
+  ClaimedGroup,
+  ClaimedMessage,
+  ClaimedMessages,
+  ClaimLimits,
+  GroupLimits,
+} from "../database/rpcs/queue.ts";
 
 /**
  * A claimed message with times of its claim by this process' wall clock, which keeps running while a machine
@@ -13,6 +19,16 @@ export interface LeasedMessage extends ClaimedMessage {
 /** The result of one read of the queue. */
 export type ClaimResult = Omit<ClaimedMessages, "messages"> & {
   readonly messages: readonly LeasedMessage[];
+};
+
+/** A message of a group, and how long after the claim its own call is to begin. */
+export interface DepartingMessage extends LeasedMessage {
+  readonly departsInMs: number;
+}
+
+/** What one claim has taken of an instance with a pace, in the order of the departures. */
+export type GroupResult = Pick<ClaimedGroup, "messagesPerSecond" | "feedsBatches"> & {
+  readonly messages: readonly DepartingMessage[];
 };
 
 /**
@@ -40,4 +56,19 @@ export async function claimDueMessages(
     leaseEndsAtMs: leaseEndsAtMs + (message.delayTypingMs ?? 0),
   }));
   return { ...claimed, messages };
+}
+
+/** Claims what leaves next of an instance with a pace. */
+export async function claimMessageGroup(
+  database: Database,
+  limits: GroupLimits,
+): Promise<GroupResult> {
+  const claimedAtMs = Date.now();
+  const { departuresInMs, ...group } = await database.rpc("claim_message_group", limits);
+  const messages = group.messages.map((message) => {
+    const departsInMs = departuresInMs[message.messageId] ?? 0;
+    const leaseMs = departsInMs + limits.leaseSeconds * 1_000 + (message.delayTypingMs ?? 0);
+    return { ...message, claimedAtMs, leaseEndsAtMs: claimedAtMs + leaseMs, departsInMs };
+  });
+  return { ...group, messages: messages.sort((a, b) => a.departsInMs - b.departsInMs) };
 }

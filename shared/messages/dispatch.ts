@@ -2,11 +2,15 @@ import type { Database } from "../database/database.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import { readStoredContent } from "../model/message_content.ts";
+import { toLeavingContent } from "../model/numbered_text.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import { claimDueMessages, type LeasedMessage, toLeaseSeconds } from "./claim.ts";
+import { type Departure, type RungToSend, sendByLadder, toRungMessage } from "./climb.ts";
 import type { ClaimedMessage } from "../database/rpcs/queue.ts";
 import { type LeavingFile, linkContent, type MessageFiles, sendFile } from "./message_file.ts";
+import { markReadAfterReply } from "./read_receipts.ts";
 import { recordOutcome } from "./settle.ts";
+import { wakeDispatcher } from "./wake_up.ts";
 
 /** Services that dispatching uses. */
 export interface DispatchingServices {
@@ -18,21 +22,31 @@ export interface DispatchingServices {
   readonly log: Log;
 }
 
+/** How a claimed message has ended; `deferred` where it waits for its contact's answer now, by its ladder. */
+export type DispatchOutcome = Receipt["outcome"] | "deferred";
+
 /**
  * Sends one claimed message and records the outcome. Never throws: the claim is settled, or its lease
  * ends.
+ *
+ * @param awaitTurn see `ClaimedCall`. It never rejects.
  */
 export async function dispatchMessage(
   services: DispatchingServices,
   message: LeasedMessage,
-): Promise<Receipt["outcome"]> {
+  awaitTurn?: () => Promise<unknown>,
+): Promise<DispatchOutcome> {
   let calledAfterMs: number | undefined;
   const onCall = (): void => {
     calledAfterMs = Math.max(Date.now() - message.claimedAtMs, 0);
   };
-  const receipt = message.isAgentPaused
-    ? agentPaused
-    : await sendClaimedMessage(services, message, { bypassLimit: true, onCall });
+  const { receipt } = message.isAgentPaused
+    ? { receipt: agentPaused }
+    : await sendClaimedMessage(services, message, { bypassLimit: true, onCall, awaitTurn });
+  if (receipt === null) {
+    wakeDispatcher();
+    return "deferred";
+  }
   const { instanceId, messageId, claimToken, sealedProviderConfig } = message;
   await recordOutcome(services, {
     ...{ instanceId, messageId, claimToken },
@@ -48,23 +62,46 @@ export async function dispatchDueMessages(
 ): Promise<void> {
   const leaseSeconds = toLeaseSeconds(services.providerTimeoutMs);
   const { messages } = await claimDueMessages(services.database, { maxMessages, leaseSeconds });
-  await Promise.all(messages.map((message) => dispatchMessage(services, message)));
+  await Promise.all(messages.map(async (message) => {
+    const outcome = await dispatchMessage(services, message);
+    await markReadAfterReply(services, { ...message, outcome });
+  }));
 }
 
-/** Sends a message as it is stored, once. Never throws. */
+/** Sends a message as it is stored, once; with a ladder as that decides now. Never throws. */
 export async function sendClaimedMessage(
   services: DispatchingServices,
   message: Omit<LeasedMessage, "claimedAtMs">,
   options: Omit<ClaimedCall, "leaseEndsAtMs">,
-): Promise<Receipt> {
-  if (message.isContactBlocked) return contactBlocked;
-  if (message.isOptedOut) return contactOptedOut;
+): Promise<Departure> {
+  if (message.isContactBlocked) return { receipt: contactBlocked };
+  if (message.isOptedOut) return { receipt: contactOptedOut };
   const prepared = await prepareMessage(services, message);
-  if ("outcome" in prepared) return prepared;
+  if ("outcome" in prepared) return { receipt: prepared };
   const { provider, outbound } = prepared;
   const { leaseEndsAtMs, file } = message;
   const ready = { provider, outbound, file, hasWaited: true };
-  return await sendReady(services, ready, { ...options, leaseEndsAtMs });
+  if (message.hasLadder) {
+    return await sendByLadder(
+      services,
+      message,
+      null,
+      (rung, endsAtMs) => sendRung(services, ready, rung, { ...options, leaseEndsAtMs: endsAtMs }),
+    );
+  }
+  return { receipt: await sendReady(services, ready, { ...options, leaseEndsAtMs }) };
+}
+
+/** Sends a message once, as the rung says. Never throws. */
+export async function sendRung(
+  services: DispatchingServices,
+  ready: ReadyMessage,
+  rung: RungToSend,
+  call: ClaimedCall,
+): Promise<Receipt> {
+  const outbound = toRungMessage(ready.outbound, rung);
+  const file = rung.template === null ? ready.file : null;
+  return await sendReady(services, { ...ready, outbound, file }, call);
 }
 
 /** A message that is ready to leave, and its file of ours. */
@@ -93,6 +130,8 @@ export interface ClaimedCall {
   readonly leaseEndsAtMs: number;
   /** Called when the provider's call begins, from which the instance's next interval counts. */
   readonly onCall?: () => void;
+  /** Awaited when the message is ready, just before its call. */
+  readonly awaitTurn?: (() => Promise<unknown>) | undefined;
 }
 
 /**
@@ -103,9 +142,10 @@ export async function callProvider(
   services: DispatchingServices,
   provider: Provider,
   outbound: OutboundMessage,
-  { bypassLimit, leaseEndsAtMs, onCall = () => {} }: ClaimedCall,
+  { bypassLimit, leaseEndsAtMs, onCall = () => {}, awaitTurn }: ClaimedCall,
 ): Promise<Receipt> {
   const { messageId } = outbound;
+  await awaitTurn?.();
   const latestEndMs = Date.now() + services.providerTimeoutMs + (outbound.delayTypingMs ?? 0);
   if (latestEndMs > leaseEndsAtMs) {
     services.log.error("claim_expired", { messageId, remainingMs: leaseEndsAtMs - Date.now() });
@@ -113,7 +153,8 @@ export async function callProvider(
   }
   onCall();
   try {
-    return await provider.send(outbound, { timeoutMs: services.providerTimeoutMs, bypassLimit });
+    const leaving = { ...outbound, content: toLeavingContent(outbound.content) };
+    return await provider.send(leaving, { timeoutMs: services.providerTimeoutMs, bypassLimit });
   } catch (error) {
     services.log.error("provider_call_crashed", { messageId, ...describeDefect(error) });
     return { outcome: "unknown", reason: "an internal error during the provider call" };
@@ -132,7 +173,7 @@ async function prepareMessage(
 ): Promise<PreparedMessage | Receipt> {
   try {
     const provider = await services.openProvider(message);
-    const { messageId, to, delayTypingMs, file } = message;
+    const { messageId, to, delayTypingMs, file, quotedProviderMessageId, quotedIsOurs } = message;
     const content = readStoredContent(
       file === null
         ? message
@@ -140,7 +181,12 @@ async function prepareMessage(
     );
     return {
       provider,
-      outbound: { messageId, to, content, delayTypingMs: delayTypingMs ?? undefined },
+      outbound: {
+        ...{ messageId, to, content },
+        delayTypingMs: delayTypingMs ?? undefined,
+        quotedProviderMessageId: quotedProviderMessageId ?? undefined,
+        quotedIsOurs: quotedIsOurs ?? undefined,
+      },
     };
   } catch (error) {
     services.log.error("message_preparation_failed", {

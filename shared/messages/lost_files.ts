@@ -5,7 +5,7 @@ import { type MediaStorage, StorageError } from "../media/storage.ts";
 
 export interface StoredFileServices {
   readonly database: Database;
-  readonly storage: Pick<MediaStorage, "has">;
+  readonly storage: Pick<MediaStorage, "has" | "open">;
 }
 
 /**

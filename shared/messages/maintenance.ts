@@ -70,9 +70,28 @@ export function runMerges(database: Database): Promise<{ readonly isComplete: bo
   return database.rpc("run_merges", { maxRows: mergeBatch });
 }
 
+/** Most persons, and most contacts of a change of scope, that one step looks at: some tenths of a second. */
+const peopleStep = { maxPersons: 200, maxContacts: 2_000 } as const;
+
+/**
+ * Brings what persons have said at one instance of a workspace to its others, see `update_people`;
+ * `isComplete` if nothing is left that could be done now.
+ */
+export function updatePeople(database: Database): Promise<{ readonly isComplete: boolean }> {
+  return database.rpc("update_people", peopleStep);
+}
+
 /** Gives running batches their next message where none of theirs waits; see `feed_batches`. */
 export function feedBatches(database: Database): Promise<{ readonly fed: number }> {
   return database.rpc("feed_batches", { maxInstances: maintenanceBatch });
+}
+
+/** The same for one instance, as soon as it has room for more. */
+export function feedBatchesOf(
+  database: Database,
+  instanceId: string,
+): Promise<{ readonly fed: number }> {
+  return database.rpc("feed_batches", { maxInstances: 1, instanceId });
 }
 
 /** Most rows of each table that one run deletes: some tens of milliseconds of database time. */
@@ -83,4 +102,12 @@ export function purgeExpired(
   database: Database,
 ): Promise<{ readonly purged: number; readonly isComplete: boolean }> {
   return database.rpc("purge_expired", { maxRows: purgeBatch });
+}
+
+/** Most changes of sums that one step adds up: some tens of milliseconds of database time. */
+const foldedChanges = 5_000;
+
+/** Adds up what was counted of messages; `isComplete` if nothing is left. */
+export function foldUsage(database: Database): Promise<{ readonly isComplete: boolean }> {
+  return database.rpc("fold_usage", { maxChanges: foldedChanges });
 }

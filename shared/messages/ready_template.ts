@@ -23,7 +23,7 @@ export function checkTemplate(
   request: { readonly instanceId?: string | undefined },
 ): ReadyTemplate {
   if (template === null) throw new AppError("Template not found");
-  const isForeign = template.instanceId !== null && template.instanceId !== instance?.instanceId;
+  const isForeign = isOfAnotherInstance(template, instance);
   // "Template does not belong to this instance" would refer to an instance that the request does
   // not name.
   if (isForeign && request.instanceId === undefined) throw new AppError("Template not found");
@@ -34,6 +34,27 @@ export function checkTemplate(
   }
   if (instance.providerClass === "official") checkApproval(template);
   return { template, instance };
+}
+
+function isOfAnotherInstance(template: StoredTemplate, instance: Instance | null): boolean {
+  return template.instanceId !== null && template.instanceId !== instance?.instanceId;
+}
+
+/**
+ * Checks that a template which a call names beside its message is one that the instance may send, once it can be
+ * sent at all.
+ *
+ * @throws {AppError} `Template not found`, `Template does not belong to this instance`.
+ */
+export function checkTemplateOwner(
+  template: StoredTemplate | null,
+  instance: Instance,
+): StoredTemplate {
+  if (template === null) throw new AppError("Template not found");
+  if (isOfAnotherInstance(template, instance)) {
+    throw new AppError("Template does not belong to this instance");
+  }
+  return template;
 }
 
 /** Applies to the official channel only, because gateways have no templates. */

@@ -2,11 +2,21 @@
 import type { MediaDescription } from "../database/rpcs/media_uploads.ts";
 import type { Database } from "../database/database.ts";
 import { kindOfUpload } from "../media/media_rules.ts";
+import {
+  findStickerFault,
+  findVoiceFault,
+  maxStillStickerBytes,
+  readHead,
+} from "../media/file_forms.ts";
+import { type MediaStorage, StorageError } from "../media/storage.ts";
 import { AppError } from "../model/errors.ts";
 import type { MediaLinks } from "../media/links.ts";
 import type { MediaMessageType, MessageContent } from "../model/message_content.ts";
-import { isMediaType } from "../model/message_content.ts";
-import { type MessageRequest, toRequestedContent } from "../model/message_request.ts";
+import {
+  type MessageRequest,
+  requestedFile,
+  toRequestedContent,
+} from "../model/message_request.ts";
 import { isStillStored, type StoredFileServices } from "./lost_files.ts";
 import { linkFile } from "./message_file.ts";
 
@@ -19,12 +29,36 @@ import { linkFile } from "./message_file.ts";
 export async function findFileOfRequest(
   services: StoredFileServices,
   instanceId: string,
-  { mediaId, messageType }: MessageRequest,
+  request: MessageRequest,
 ): Promise<MediaDescription | null> {
-  if (mediaId === undefined || messageType === undefined || !isMediaType(messageType)) return null;
-  const named = { mediaId, messageType };
+  const named = requestedFile(request);
+  if (named === null) return null;
   const file = await findRequestedFile(services.database, instanceId, named);
-  return file !== null && await isStillStored(services, file) ? file : null;
+  if (file === null || !await isStillStored(services, file)) return null;
+  const fault = await findFormFault(services.storage, file, named.messageType);
+  if (fault === null) return file;
+  throw new AppError("invalid_request", { issues: [{ path: "mediaId", message: fault }] });
+}
+
+/**
+ * Why a file cannot go as such a message although it is of the right type; null where it can, also where the
+ * storage does not give it: then the send finds out.
+ */
+async function findFormFault(
+  storage: Pick<MediaStorage, "open">,
+  { size, storagePath }: MediaDescription,
+  messageType: MediaMessageType,
+): Promise<string | null> {
+  const isSticker = messageType === "sticker";
+  if (!isSticker && messageType !== "voice" || storagePath === null) return null;
+  if (isSticker && (size ?? 0) <= maxStillStickerBytes) return null;
+  const content = await storage.open(storagePath).catch((error: unknown) => {
+    if (error instanceof StorageError) return null;
+    throw error;
+  });
+  if (content === null) return null;
+  const head = await readHead(content);
+  return isSticker ? findStickerFault(size ?? 0, head) : findVoiceFault(head);
 }
 
 /**
@@ -36,14 +70,13 @@ export function toLinkedContent(
   file: MediaDescription | null,
   links: MediaLinks,
 ): MessageContent {
-  const { mediaId, messageType } = request;
-  if (mediaId === undefined) return toRequestedContent(request);
-  const ownName = messageType === "document" ? file?.fileName ?? undefined : undefined;
-  return toRequestedContent({
-    ...request,
-    mediaUrl: linkFile(mediaId, file, links),
-    mediaFilename: request.mediaFilename ?? ownName,
-  });
+  const named = requestedFile(request);
+  if (named === null) return toRequestedContent(request);
+  const ownName = named.messageType === "document" ? file?.fileName ?? undefined : undefined;
+  return toRequestedContent(
+    { ...request, mediaFilename: request.mediaFilename ?? ownName },
+    linkFile(named.mediaId, file, links),
+  );
 }
 
 /**
@@ -59,7 +92,7 @@ async function findRequestedFile(
 ): Promise<MediaDescription | null> {
   const media = await readMedia(database, instanceId, mediaId);
   if (media?.status !== "stored" || media.mimeType === null) return null;
-  if (messageType !== "document" && kindOfUpload(media.mimeType) !== messageType) {
+  if (!isTypeOfMessage(media.mimeType, messageType)) {
     throw new AppError("invalid_request", {
       issues: [{
         path: "mediaId",
@@ -68,6 +101,23 @@ async function findRequestedFile(
     });
   }
   return media;
+}
+
+/** Whether a file of this type goes as such a message. A document may be anything. */
+function isTypeOfMessage(mimeType: string, messageType: MediaMessageType): boolean {
+  switch (messageType) {
+    case "document":
+      return true;
+    case "sticker":
+      return mimeType === "image/webp";
+    // WebP is the form of stickers alone.
+    case "image":
+      return mimeType !== "image/webp" && kindOfUpload(mimeType) === "image";
+    case "voice":
+      return mimeType === "audio/ogg";
+    default:
+      return kindOfUpload(mimeType) === messageType;
+  }
 }
 
 async function readMedia(

@@ -1,7 +1,8 @@
 import { AppError, type RefusalBody } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
-import type { AcceptedOutcome, AssignmentOutcome } from "../database/rpcs/messages.ts";
+import type { AcceptedOutcome, AssignmentOutcome, MessageFit } from "../database/rpcs/messages.ts";
 import type { HeldBy, MessageStatus } from "../model/message_status.ts";
+import { readShownLadder, type ShownLadder } from "../model/outside_window.ts";
 import { toErrorCode } from "../model/refusal_meaning.ts";
 import type { Receipt } from "../providers/provider.ts";
 
@@ -23,6 +24,8 @@ export type SendingSuccess =
       readonly heldBy: HeldBy | null;
       readonly assignment?: AssignmentOutcome;
     }
+      & MessageFit
+      & ShownLadder
     | { readonly mode: "assign_only"; readonly assignment: AssignmentOutcome }
   );
 
@@ -45,7 +48,11 @@ export function respondToSending(
     case "rejected":
       return refuse(toErrorCode(receipt.meaning), {
         ...describeOutcome(outcome, "failed", null),
-        details: { code: receipt.code, message: receipt.message },
+        details: {
+          code: receipt.code,
+          message: receipt.message,
+          ...(receipt.rungs === undefined ? {} : { rungs: receipt.rungs }),
+        },
         retryable: receipt.retryable,
       });
     case "unknown":
@@ -69,12 +76,20 @@ function describeSuccess(
   const recipient = { contactId, conversationId };
   if (mode !== "assign_only" && messageId !== null && status !== null) {
     const message = { messageId, providerMessageId, status, scheduledFor, heldBy };
-    return { success, mode, ...recipient, ...message, ...assigned, aiAgentPausedUntil };
+    const fit = { ...describeFit(outcome), ...readShownLadder(outcome) };
+    return { success, mode, ...recipient, ...message, ...fit, ...assigned, aiAgentPausedUntil };
   }
   if (mode !== "assign_only" || assigned.assignment === undefined) {
     throw new Error("accept_message recorded neither a message nor an assignment");
   }
   return { success, mode, ...recipient, assignment: assigned.assignment, aiAgentPausedUntil };
+}
+
+function describeFit({ rendering, reduced }: AcceptedOutcome): MessageFit {
+  return {
+    ...(rendering === undefined ? {} : { rendering }),
+    ...(reduced === undefined ? {} : { reduced }),
+  };
 }
 
 /** The status of a message that its provider has accepted: `sent`, or a later one. */
@@ -94,6 +109,8 @@ function refuse(
 type RefusedOutcome =
   & Pick<AcceptedOutcome, "contactId" | "conversationId" | "aiAgentPausedUntil">
   & Partial<Pick<AcceptedOutcome, "messageId" | "scheduledFor" | "heldBy">>
+  & MessageFit
+  & ShownLadder
   & {
     readonly providerMessageId?: string | null;
     readonly status?: MessageStatus | null;
@@ -114,6 +131,8 @@ function describeOutcome(
       status,
       scheduledFor: outcome.scheduledFor,
       heldBy: outcome.heldBy,
+      ...describeFit(outcome),
+      ...readShownLadder(outcome),
     }),
     ...(outcome.assignment === null ? {} : { assignment: describeAssignment(outcome.assignment) }),
     aiAgentPausedUntil: outcome.aiAgentPausedUntil,

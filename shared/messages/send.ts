@@ -4,11 +4,12 @@ import {
   type DispatchingServices,
   sendClaimedMessage,
   sendReady,
+  sendRung,
 } from "./dispatch.ts";
 import type { Recorded } from "../idempotency/recorded_call.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
 import { AppError } from "../model/errors.ts";
-import type { SealedInstance } from "../model/instance.ts";
+import type { Instance, SealedInstance } from "../model/instance.ts";
 import { acceptMessage, type AcceptRequest, type MessageDraft } from "./accept.ts";
 import type {
   AcceptedOutcome,
@@ -16,7 +17,10 @@ import type {
   Replay,
   StandingMessage,
 } from "../database/rpcs/messages.ts";
+import type { ShownLadder } from "../model/outside_window.ts";
 import type { Provider, Receipt } from "../providers/provider.ts";
+import { type Departure, readDecidedRung, sendByLadder } from "./climb.ts";
+import { markReadAfterReply } from "./read_receipts.ts";
 import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
 import { wakeDispatcherFor } from "./wake_up.ts";
 
@@ -36,7 +40,7 @@ export type RespondToSending<Body extends object> = (
 
 /** The instance that a call sends through; `provider` is null if there is nothing to send. */
 export interface SendingChannel {
-  readonly instance: SealedInstance;
+  readonly instance: SealedInstance & Pick<Instance, "readReceipts">;
   readonly provider: Provider | null;
 }
 
@@ -59,7 +63,7 @@ export async function executeSending<Body extends object>(
   respond: RespondToSending<Body>,
 ): Promise<SendingAnswer<Body>> {
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
-  const { instanceId, sealedProviderConfig } = instance;
+  const { instanceId, sealedProviderConfig, readReceipts } = instance;
   // Taken before the database call, so that the computed end of the lease is never later than the
   // real one.
   const leaseEndsAtMs = Date.now() + (request.delivery?.leaseSeconds ?? 0) * 1_000;
@@ -69,11 +73,16 @@ export async function executeSending<Body extends object>(
   if ("attempted" in accepted) {
     const { outcome, message } = accepted.attempted;
     const leased = { ...message, leaseEndsAtMs };
-    const receipt = await sendClaimedMessage(services, leased, { bypassLimit: false });
-    return await settleSending(services, { ...message, receipt }, {
+    const departure = await sendClaimedMessage(services, leased, { bypassLimit: false });
+    const { receipt } = departure;
+    const standing = withLadder(outcome, departure.shown);
+    if (receipt === null) return answerWaiting(services, standing, departure, respond);
+    const settled = await settleSending(services, { ...message, receipt }, {
       idempotency,
-      response: respond(outcome, receipt),
+      response: respond(standing, receipt),
     });
+    markReadInBackground(services, { ...message, readReceipts, outcome: receipt.outcome });
+    return settled;
   }
   const claim = readClaim(accepted);
   dispatchInBackground(services, accepted);
@@ -82,15 +91,39 @@ export async function executeSending<Body extends object>(
   }
   const { messageId, claimToken, to } = claim;
   const { content, delayTypingMs, file = null } = draft;
-  const outbound = { messageId, to, content, delayTypingMs };
+  const { quotedProviderMessageId, quotedIsOurs } = accepted;
+  const quoted = { quotedProviderMessageId, quotedIsOurs };
+  const outbound = { messageId, to, content, delayTypingMs, ...quoted };
   const call = { bypassLimit: false, leaseEndsAtMs };
   const ready = { provider, outbound, file, hasWaited: false };
-  const receipt = await sendReady(services, ready, call);
+  const { ladder } = draft;
+  const departure: Departure = ladder === undefined
+    ? { receipt: await sendReady(services, ready, call) }
+    : await sendByLadder(
+      services,
+      { instanceId, messageId, claimToken, leaseEndsAtMs },
+      readDecidedRung(accepted, ladder),
+      (rung, endsAtMs) => sendRung(services, ready, rung, { ...call, leaseEndsAtMs: endsAtMs }),
+    );
+  const { receipt } = departure;
+  const standing = withLadder(accepted, departure.shown);
+  if (receipt === null) return answerWaiting(services, standing, departure, respond);
   const settlement = { instanceId, messageId, claimToken, receipt, sealedProviderConfig };
-  return await settleSending(services, settlement, {
+  const settled = await settleSending(services, settlement, {
     idempotency,
-    response: respond(accepted, receipt),
+    response: respond(standing, receipt),
   });
+  markReadInBackground(services, { ...settlement, readReceipts, outcome: receipt.outcome });
+  return settled;
+}
+
+/** Marks what the person wrote before as read, where the setting says so: no answer waits for it. */
+function markReadInBackground(
+  services: SendingServices,
+  sent: Parameters<typeof markReadAfterReply>[1],
+): void {
+  if (sent.readReceipts !== "on_reply" || sent.outcome !== "accepted") return;
+  services.runAfterResponse(() => markReadAfterReply(services, sent));
 }
 
 /** Records the outcome of an immediate send and answers with it. */
@@ -106,6 +139,29 @@ async function settleSending<Body extends object>(
     outcome: kept.response,
     isReplay: false,
     retryAfterMs: isRefusedForNow ? receipt.retryAfterMs : undefined,
+  };
+}
+
+/** An outcome with what its ladder has come to since; without a ladder as it is. */
+function withLadder(outcome: AcceptedOutcome, shown: ShownLadder | undefined): AcceptedOutcome {
+  if (shown?.sentAs === undefined) return outcome;
+  const { sentAs, template, invitationId } = shown;
+  return { ...outcome, sentAs, template, invitationId };
+}
+
+/** The answer to an immediate send whose message waits for its contact's answer by now, or was lost. */
+function answerWaiting<Body extends object>(
+  services: SendingServices,
+  outcome: AcceptedOutcome,
+  { isWaiting }: Departure,
+  respond: RespondToSending<Body>,
+): SendingAnswer<Body> {
+  if (isWaiting !== true) return { outcome: respond(outcome, neverRecorded), isReplay: false };
+  services.runAfterResponse(() => dispatchDueMessages(services, 1));
+  const waiting = { mode: "scheduled", status: "queued", heldBy: "awaiting_reply" } as const;
+  return {
+    outcome: respond({ ...outcome, ...waiting, scheduledFor: null }, null),
+    isReplay: false,
   };
 }
 
@@ -136,13 +192,14 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
 }
 
 /**
- * Starts the dispatcher in the background for a message that is due now, and wakes the dispatcher of
+ * Starts the dispatcher in the background for a message that is due now, or the invitation that it waits for, and wakes the dispatcher of
  * this process for one that is due soon. If this fails, a later poll of the dispatcher finds the
  * message, which is already stored.
  */
 function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
   const { mode, heldBy, scheduledFor } = accepted;
-  if (mode === "queued" && heldBy === null) {
+  const isDue = mode === "queued" && heldBy === null || heldBy === "awaiting_reply";
+  if (isDue) {
     services.runAfterResponse(() => dispatchDueMessages(services, 1));
   } else if (mode === "queued" || mode === "scheduled") wakeDispatcherFor(scheduledFor);
 }
@@ -165,11 +222,12 @@ function respondToReplay<Body extends object>(
   if (response !== null) return readResponse(response);
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;
+  const standing = withLadder(outcome, message);
   const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
   // A queued message belongs to the dispatcher by now; a canceled or expired one ended there.
   return status === "queued" || status === "canceled" || status === "expired"
-    ? respond({ ...outcome, mode, status, scheduledFor, heldBy }, null)
-    : respond({ ...outcome, status }, toReceipt(message));
+    ? respond({ ...standing, mode, status, scheduledFor, heldBy }, null)
+    : respond({ ...standing, status }, toReceipt(message));
 }
 
 const neverRecorded: Receipt = { outcome: "unknown", reason: "the outcome was never recorded" };

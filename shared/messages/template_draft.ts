@@ -1,4 +1,4 @@
-import { validateForChannel } from "./channel_validation.ts";
+import { type FittedContent, fitToChannel } from "./channel_validation.ts";
 import { AppError } from "../model/errors.ts";
 import type { MessageDraft } from "./accept.ts";
 import type { MessageContent } from "../model/message_content.ts";
@@ -20,8 +20,8 @@ export function toTemplateDraft(
   const { templates } = provider;
   if (templates === null) {
     const content = requireGatewayContent(filled);
-    validateForChannel(instance, provider, content, { message: "variables" });
-    return { content };
+    const fitted = fitToChannel(instance, provider, content, {}, { message: "variables" });
+    return { ...fitted, choices: listQuickReplies(filled) };
   }
   const issues = templates.check(filled);
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
@@ -31,6 +31,14 @@ export function toTemplateDraft(
     // The channel sends a code to a phone alone (its error 131062 otherwise).
     needsPhone: template.category?.toUpperCase() === "AUTHENTICATION",
   };
+}
+
+/** What a typed number chooses of a template's numbered buttons; undefined without quick replies. */
+function listQuickReplies({ buttons }: FilledTemplate): FittedContent["choices"] {
+  const choices = buttons.flatMap(({ type, text, payload }, index) =>
+    type === "QUICK_REPLY" ? [{ number: index + 1, id: payload ?? text, title: text }] : []
+  );
+  return choices.length === 0 ? undefined : choices;
 }
 
 function requireGatewayContent(filled: FilledTemplate): MessageContent {

@@ -23,6 +23,13 @@ const identitySchema = z.object({
   provenAt: instantSchema.nullable(),
 });
 
+/** The official channel's 24 hours and free entry point; always open on gateways. */
+const windowSchema = z.object({
+  isOpen: z.boolean(),
+  closesAt: instantSchema.nullable(),
+  freeUntil: instantSchema.nullable(),
+});
+
 const conversationSchema = z.object({
   conversationId: z.uuid(),
   status: z.enum(["open", "closed", "pending"]),
@@ -45,10 +52,13 @@ export const contactSchema = z.object({
   origin: z.string(),
   consent: consentSchema,
   identities: z.array(identitySchema),
-  /** The official channel's 24 hours; null on others. */
-  window: z.object({ isOpen: z.boolean(), closesAt: instantSchema.nullable() }).nullable(),
+  window: windowSchema,
   /** The ad or post that brought the contact last. */
   referral: receivedPartSchemas.referral.nullable(),
+  profilePictureUrl: z.string().nullable().meta({
+    description:
+      "The channel's address of the person's picture, as it was told last; it may have ended since. Null where none was told.",
+  }),
   aiAgentPausedUntil: instantSchema.nullable(),
   conversation: conversationSchema.nullable(),
   createdAt: instantSchema,

@@ -21,6 +21,10 @@ const refusals = {
   ],
   template_not_approved: [400, "Only a template with providerStatus APPROVED can be sent."],
   missing_variables: [400, "The template requires variables that are missing; see missing."],
+  unsupported_on_channel: [
+    400,
+    "The instance's channel cannot carry this; see details for the message type or the field.",
+  ],
   missing_client_token: [401, "Send the instance's token in the X-Client-Token header."],
   invalid_client_token: [401, "The token is unknown, expired or revoked."],
   invalid_secret_key: [401, "Send the project's secret key in the apikey header."],
@@ -73,9 +77,21 @@ const refusals = {
     "This message needs the contact's phone number, which is not known; messageType contact_request asks for it.",
   ],
   contact_blocked: [409, "The contact is blocked (isBlocked)."],
+  people_scope: [
+    409,
+    "The workspace's peopleScope is instance: nothing reaches its other instances.",
+  ],
   contact_opted_out: [409, "The contact has denied marketing messages."],
   message_not_cancelable: [409, "Only a message that is still queued can be canceled."],
   message_not_movable: [409, "Only a message that is still queued can be moved."],
+  message_not_editable: [
+    409,
+    "Only a text or a caption that left through a gateway less than 15 minutes ago can be edited; see details.",
+  ],
+  message_not_deletable: [
+    409,
+    "Only a message that left through a gateway can be deleted for everyone; see details.",
+  ],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],
   send_window_never_opens: [
     409,
@@ -84,6 +100,30 @@ const refusals = {
   template_sync_not_available: [
     409,
     "Only an instance of the official channel with a wabaId can synchronize templates.",
+  ],
+  provider_usage_not_available: [
+    409,
+    "Only an instance of the official channel with a wabaId has usage that its provider bills.",
+  ],
+  template_ambiguous: [
+    409,
+    "Several templates have this name and language: name one by its templateId.",
+  ],
+  template_submission_not_available: [
+    409,
+    "Only an instance of the official channel with a wabaId can submit templates.",
+  ],
+  template_call_in_progress: [
+    409,
+    "Another call to the provider about this template is under way; try again in a moment.",
+  ],
+  template_not_editable: [
+    409,
+    "The provider lets nobody change this template now: only one that is APPROVED, REJECTED or PAUSED.",
+  ],
+  template_edit_limit: [
+    409,
+    "The provider takes one edit of an approved template in 24 hours, and ten in 30 days; see editableAt.",
   ],
   too_many_endpoints: [409, "The instance has 10 webhook endpoints: delete one first."],
   endpoint_not_active: [
@@ -120,10 +160,22 @@ const refusals = {
     502,
     "The templates could not be read from the provider; see details. Nothing was changed.",
   ],
+  provider_usage_failed: [
+    502,
+    "What the provider bills could not be read from it; see details.",
+  ],
+  provider_template_failed: [
+    502,
+    "The provider refused the template or could not be reached; see details. Nothing has changed there.",
+  ],
   media_fetch_failed: [502, "The file could not be fetched from its URL; see details."],
   provider_outcome_unknown: [
     504,
     "The provider may or may not have accepted the message; it is unconfirmed and not sent again automatically.",
+  ],
+  template_outcome_unknown: [
+    504,
+    "The provider may or may not have done it; the same call looks it up before anything is repeated.",
   ],
   service_unavailable: [503, "The service cannot reach its database; try again in a moment."],
   internal_error: [500, "Something went wrong on our side; give us the request id."],
@@ -151,6 +203,7 @@ export interface RefusalExtras {
 const temporaryCodes: ReadonlySet<ErrorCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_progress",
+  "template_call_in_progress",
   "media_pending",
 ]);
 const retryAfterOneSecond = { "Retry-After": "1" } as const;
@@ -186,17 +239,31 @@ export class AppError extends Error {
 const subjects: Partial<Record<ErrorCode, string>> = {
   message_not_cancelable: "message",
   message_not_movable: "message",
+  message_not_editable: "message",
+  message_not_deletable: "message",
   message_not_retriable: "message",
   batch_state: "batch",
 };
 
+/** Refusals that several things may cause: `details.reason` names the one. */
+const reasonedCodes: ReadonlySet<ErrorCode> = new Set([
+  "message_not_editable",
+  "message_not_deletable",
+]);
+
 /** A refusal whose sentence names the state that forbids the call, where the code is about one. */
 export function refuseState(code: ErrorCode, state: string | undefined): AppError {
   const subject = subjects[code];
-  if (subject === undefined || state === undefined || !/^[a-z]+$/.test(state)) {
+  if (subject === undefined || state === undefined || !/^[a-z_]+$/.test(state)) {
     return new AppError(code);
   }
-  return new AppError(code, { message: `The ${subject} is ${state}. ${refusals[code][1]}` });
+  const body = reasonedCodes.has(code) ? { details: { reason: state } } : undefined;
+  const extras = body === undefined ? {} : { body };
+  if (state.includes("_")) return new AppError(code, extras);
+  return new AppError(code, {
+    ...extras,
+    message: `The ${subject} is ${state}. ${refusals[code][1]}`,
+  });
 }
 
 /** `service_unavailable` for a call that came when too many others wait. */

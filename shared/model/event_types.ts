@@ -8,8 +8,10 @@ export const eventTypes = [
   ...["conversation.assigned", "conversation.status_changed"] as const,
   ...["agent.paused", "agent.resumed"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,
-  ...["instance.limit_changed", "template.status_changed"] as const,
+  ...["instance.limit_changed", "instance.number_changed"] as const,
+  ...["template.status_changed", "template.category_warning"] as const,
   ...["batch.paused", "batch.finished"] as const,
+  ...["budget.warning", "budget.reached"] as const,
   ...["endpoint.disabled", "endpoint.test"] as const,
 ] as const;
 

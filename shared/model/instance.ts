@@ -1,3 +1,5 @@
+import type { InteractiveRendering } from "./instance_settings.ts";
+import type { ReadReceipts } from "./read_receipts.ts";
 import type { ProviderClass, ProviderKind } from "./provider_kind.ts";
 
 /** One channel connection, as the database returns it, with sealed credentials. */
@@ -10,6 +12,9 @@ export interface Instance {
   readonly gatewayInstanceId: string | null;
   readonly connectedPhone: string;
   readonly timeZone: string;
+  /** How messages with options or a link go out where the call does not say. */
+  readonly interactiveRendering: InteractiveRendering;
+  readonly readReceipts: ReadReceipts;
 }
 
 /** The fields of an instance that opening its provider requires. */

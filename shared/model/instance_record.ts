@@ -16,6 +16,23 @@ export const instanceRecord = {
   connectedPhone: z.string(),
   timeZone: z.string(),
   ...shownSettings,
+  historyImport: z.object({
+    status: z.enum(["running", "complete", "declined"]).meta({
+      description: "`declined`: the business does not share its history; `error` says so.",
+    }),
+    phase: z.int().min(0).nullable().meta({
+      description: "The furthest phase: 0 the last day, 1 the last 90 days, 2 the last 180.",
+    }),
+    progress: z.int().min(0).max(100).nullable().meta({ description: "Of the whole, in percent." }),
+    error: z.object({
+      code: z.string().meta({ description: "The channel's code." }),
+      message: z.string().meta({ description: "The channel's words." }),
+    }).nullable().meta({ description: "Why nothing is imported." }),
+    updatedAt: instantSchema.meta({ description: "When the channel told it last." }),
+  }).nullable().meta({
+    description:
+      "How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none.",
+  }),
   webhookPath: z.string(),
   createdAt: instantSchema,
 };

@@ -3,7 +3,11 @@ import * as z from "zod";
 import { storableInstantSchema } from "./instant.ts";
 import { daySchema, visibleTextSchema } from "./request_fields.ts";
 import type { AnswerOf } from "./response_fields.ts";
+import { readReceiptModes } from "./read_receipts.ts";
 import { transcribeVoiceModes } from "./transcribe_voice.ts";
+
+/** What a reached budget may stop. */
+const budgetStops = ["marketing", "batches"] as const;
 
 const windowStartSchema = z.string().regex(
   /^([01]\d|2[0-3]):[0-5]\d$/,
@@ -81,7 +85,26 @@ const protectionSchema = z.object({
   (protection) => Object.values(protection).some((value) => value !== undefined),
   "must have dailyLimit, newContactsPerDay, jitterSeconds or warmUp",
 ).nullable();
+/** How fast an official number sends. Meta allows 80 messages a second to a number. */
+const paceSchema = z.object({
+  messagesPerSecond: z.number().int().min(1).max(80),
+}).nullable();
+/** What an instance's messages may cost in a month. Replaces a former budget as a whole. */
+const budgetSchema = z.object({
+  monthlyAmount: z.string().regex(
+    /^\d{1,12}(\.\d{1,10})?$/,
+    "must be a decimal text such as 250.00",
+  ),
+  warnAtPercent: z.number().int().min(1).max(100).default(80),
+  stops: z.array(z.enum(budgetStops)).max(budgetStops.length)
+    .refine((stops) => new Set(stops).size === stops.length, "must not contain a word twice")
+    .default([]),
+}).nullable();
+const readReceiptsSchema = z.enum(readReceiptModes);
 const onUnconfirmedSchema = z.enum(["hold", "retry"]);
+const interactiveRenderingSchema = z.enum(["auto", "native", "text"]);
+export type InteractiveRendering = z.infer<typeof interactiveRenderingSchema>;
+const freeServiceMessagesSchema = z.number().int().min(0).max(1_000_000_000);
 /** Requests per minute of one client token to one function; null is no limit. */
 const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();
 
@@ -116,6 +139,20 @@ const settings = {
         .optional(),
     }).nullable(),
   ),
+  pace: setting(
+    "How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`.",
+    paceSchema,
+    z.object({ messagesPerSecond: z.int().min(1).max(80) }).nullable(),
+  ),
+  budget: setting(
+    "What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: \"budget\"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`.",
+    budgetSchema,
+    z.object({
+      monthlyAmount: z.string(),
+      warnAtPercent: z.int().min(1).max(100),
+      stops: z.array(z.enum(budgetStops)),
+    }).nullable(),
+  ),
   optOut: setting(
     "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it.",
     optOutSchema,
@@ -143,6 +180,26 @@ const settings = {
     "What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.",
     onUnconfirmedSchema,
     onUnconfirmedSchema,
+  ),
+  interactiveRendering: setting(
+    "How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.",
+    interactiveRenderingSchema,
+    interactiveRenderingSchema,
+  ),
+  readReceipts: setting(
+    "When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.",
+    readReceiptsSchema,
+    readReceiptsSchema,
+  ),
+  freeServiceMessagesPerMonth: setting(
+    "How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000.",
+    freeServiceMessagesSchema,
+    z.int().min(0),
+  ),
+  directSend: setting(
+    "Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false.",
+    z.boolean(),
+    z.boolean(),
   ),
   requestsPerMinute: setting(
     "Maximum number of requests per minute of one client token to one function; null for no limit.",

@@ -7,6 +7,9 @@ import type { Part, ShownParts } from "./content_parts.ts";
 
 export type OptionList = Part<"optionList">;
 
+/** How a message with options or a link goes out, once that is decided. */
+type Rendered = { readonly rendering?: Part<"rendering"> | undefined };
+
 /** The option of a list, or the button, that a contact picked. */
 export type Choice = Part<"choice">;
 
@@ -15,16 +18,22 @@ export type TemplateContent = Part<"template">;
 
 /** What can be sent (specification 4.4). `message` is the text or the caption. */
 export type MessageContent =
-  | { readonly messageType: "text"; readonly message: string }
+  | {
+    readonly messageType: "text";
+    readonly message: string;
+    readonly linkPreview?: boolean | undefined;
+  }
   | {
     readonly messageType: "image";
     readonly mediaUrl: string;
     readonly message?: string | undefined;
+    readonly viewOnce?: boolean | undefined;
   }
   | {
     readonly messageType: "video";
     readonly mediaUrl: string;
     readonly message?: string | undefined;
+    readonly viewOnce?: boolean | undefined;
   }
   | { readonly messageType: "audio"; readonly mediaUrl: string }
   | {
@@ -33,11 +42,35 @@ export type MessageContent =
     readonly mediaFilename?: string | undefined;
     readonly message?: string | undefined;
   }
+  | { readonly messageType: "sticker"; readonly mediaUrl: string }
+  /** A recorded voice message, which the phone shows with a play icon. */
+  | { readonly messageType: "voice"; readonly mediaUrl: string }
+  | { readonly messageType: "location"; readonly location: Part<"location"> }
+  | { readonly messageType: "contacts"; readonly contacts: Part<"contacts"> }
   | {
     readonly messageType: "option_list";
     readonly message: string;
     readonly optionList: OptionList;
-  }
+  } & Rendered
+  /** `mediaUrl` is the file of a header that is one. */
+  | {
+    readonly messageType: "buttons";
+    readonly message: string;
+    readonly buttons: Part<"buttons">;
+    readonly header?: Part<"header"> | undefined;
+    readonly footer?: string | undefined;
+    readonly mediaUrl?: string | undefined;
+  } & Rendered
+  | {
+    readonly messageType: "link_button";
+    readonly message: string;
+    readonly linkButton: Part<"linkButton">;
+    readonly linkPreview?: boolean | undefined;
+  } & Rendered
+  /** A reaction to a message of the same contact; without `emoji` it is taken back. */
+  | { readonly messageType: "reaction"; readonly reaction: Part<"reaction"> }
+  /** Asks for the person's position. */
+  | { readonly messageType: "location_request"; readonly message: string } & Rendered
   /** Asks a person who hides the phone number for it. Official channel only. */
   | { readonly messageType: "contact_request"; readonly message: string }
   | { readonly messageType: "template"; readonly template: TemplateContent };
@@ -50,8 +83,17 @@ export type ContentOf<Type extends MessageType> = Extract<
   { readonly messageType: Type }
 >;
 
+/** An option as it stands in a numbered text. */
+export interface NumberedChoice {
+  readonly number: number;
+  readonly id: string;
+  readonly title: string;
+}
+
 /** The parts of a stored message besides its text, of sent and of received messages. */
 export interface ContentParts extends ShownParts {
+  /** Of a message that went out as numbered text: what a typed number or title chooses. */
+  readonly choices?: readonly NumberedChoice[] | undefined;
   readonly mediaUrl?: string | undefined;
   /** The provider's id of a received file that has to be asked for by it. */
   readonly mediaId?: string | undefined;
@@ -83,17 +125,28 @@ interface KindOf<Content> {
 
 /** The parts of each message type. Everything else follows from this table. */
 export const contentKinds = {
-  text: { needs: ["message"], takes: [] },
-  image: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["jpg", "jpeg", "png"] },
-  video: { needs: ["mediaUrl"], takes: ["message"], fileTypes: ["mp4"] },
+  text: { needs: ["message"], takes: ["linkPreview"] },
+  image: { needs: ["mediaUrl"], takes: ["message", "viewOnce"], fileTypes: ["jpg", "jpeg", "png"] },
+  video: { needs: ["mediaUrl"], takes: ["message", "viewOnce"], fileTypes: ["mp4"] },
   audio: { needs: ["mediaUrl"], takes: [], fileTypes: ["mp3", "wav"] },
   document: {
     needs: ["mediaUrl"],
     takes: ["message", "mediaFilename"],
     fileTypes: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
   },
-  option_list: { needs: ["optionList", "message"], takes: [] },
+  sticker: { needs: ["mediaUrl"], takes: [], fileTypes: ["webp"] },
+  voice: { needs: ["mediaUrl"], takes: [], fileTypes: ["ogg", "opus", "oga"] },
+  location: { needs: ["location"], takes: [] },
+  contacts: { needs: ["contacts"], takes: [] },
+  option_list: { needs: ["optionList", "message"], takes: ["rendering"] },
+  buttons: {
+    needs: ["buttons", "message"],
+    takes: ["header", "footer", "mediaUrl", "rendering"],
+  },
+  link_button: { needs: ["linkButton", "message"], takes: ["linkPreview", "rendering"] },
+  location_request: { needs: ["message"], takes: ["rendering"] },
   contact_request: { needs: ["message"], takes: [] },
+  reaction: { needs: ["reaction"], takes: [] },
   template: { needs: ["template"], takes: [] },
 } as const satisfies { readonly [Type in MessageType]: KindOf<ContentOf<Type>> };
 
@@ -110,8 +163,22 @@ export function fieldsOf(type: MessageType): {
 
 export const messageTypes = Object.keys(contentKinds) as readonly MessageType[];
 
-/** The types with a file. */
+/** The types that are a file. */
 export type MediaContent = Extract<MessageContent, { readonly mediaUrl: string }>;
+
+export function isMediaContent(content: MessageContent): content is MediaContent {
+  return isMediaType(content.messageType);
+}
+
+/** The types whose options or link a channel may show as its own, or as numbered text. */
+export type InteractiveContent = ContentOf<
+  "option_list" | "buttons" | "link_button" | "location_request"
+>;
+
+export function isInteractive(content: MessageContent): content is InteractiveContent {
+  const takes: readonly string[] = contentKinds[content.messageType].takes;
+  return takes.includes("rendering");
+}
 export type MediaMessageType = MediaContent["messageType"];
 
 export function isMediaType(type: string): type is MediaMessageType {

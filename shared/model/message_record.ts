@@ -1,11 +1,16 @@
 /** A message as messages-api and the events show it. */
 import * as z from "zod";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
+import { messageChangeSchema } from "./message_change.ts";
 import { messageStatuses } from "./message_status.ts";
 import { storedMetadataSchema } from "./metadata.ts";
+import { costSchema, pricingSchema } from "./pricing.ts";
+import { ladderRecordFields } from "./outside_window.ts";
 import { purposes } from "./purpose.ts";
+import { shownSentParts } from "./content_parts.ts";
 import { receivedPartFields } from "./received_parts.ts";
 import {
+  groupReceiptSchema,
   heldBySchema,
   mediaFields,
   messageContactSchema,
@@ -24,6 +29,7 @@ export const messageRecordFields = {
   messageType: z.string(),
   message: z.string().nullable(),
   ...receivedPartFields,
+  ...shownSentParts,
   ...messageFactFields,
   cardId: z.string().nullable(),
   batchId: z.uuid().nullable(),
@@ -36,6 +42,10 @@ export const messageRecordFields = {
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),
   channelStatus: z.string().nullable(),
+  pricing: pricingSchema.nullable(),
+  estimatedCost: costSchema.nullable(),
+  ...ladderRecordFields,
+  groupReceipts: z.array(groupReceiptSchema).optional(),
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
   expiresAt: instantSchema.nullable(),
@@ -48,4 +58,5 @@ export const messageRecordFields = {
   deletedAt: instantSchema.nullable(),
   attempts: z.int().min(0),
   lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+  change: messageChangeSchema.optional(),
 };

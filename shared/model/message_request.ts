@@ -6,25 +6,30 @@ import {
   type ContentField,
   fieldsOf,
   isMediaType,
+  type MediaMessageType,
   type MessageContent,
   type MessageType,
   messageTypes,
   toMessageContent,
 } from "./message_content.ts";
+import {
+  buttonsSchema,
+  checkContacts,
+  checkHeader,
+  checkLinkButton,
+  checkOptionIds,
+  checkOptions,
+  contactsRequestSchema,
+  headerSchema,
+  linkButtonSchema,
+  locationRequestSchema,
+  numberOptions,
+  optionListSchema,
+  reactionRequestSchema,
+  renderingSchema,
+  withOptionIds,
+} from "./requested_parts.ts";
 import { visibleTextSchema } from "./request_fields.ts";
-
-const optionSchema = z.object({
-  id: z.string().min(1).max(200).optional(),
-  title: visibleTextSchema(1_000),
-  description: z.string().max(1_000).optional(),
-});
-
-/** Specification, section 2; a missing `id` is derived from the position. */
-const optionListSchema = z.object({
-  title: visibleTextSchema(1_000),
-  buttonLabel: visibleTextSchema(1_000),
-  options: z.array(optionSchema).min(1).max(10),
-}).meta({ description: "The options to choose from." });
 
 /** The message types of send-message. Templates have an endpoint of their own. */
 export type SendableType = Exclude<MessageType, "template">;
@@ -36,14 +41,30 @@ export const sendableTypes: readonly SendableType[] = messageTypes.filter((type)
 const messageTypeSchema = z.enum(sendableTypes);
 
 /** The fields of all contents that a call can give. */
-type RequestedField = Exclude<ContentField, "template">;
+export type RequestedField = Exclude<ContentField, "template">;
 
 /** Which of these a call needs depends on `messageType`: see `contentKinds`. */
 const contentFields = {
   message: visibleTextSchema(65_536).optional(),
   mediaUrl: z.string().min(1).max(2_048).overwrite(lowerScheme).optional(),
   mediaFilename: z.string().min(1).max(255).optional(),
+  location: locationRequestSchema.optional(),
+  contacts: contactsRequestSchema.optional(),
   optionList: optionListSchema.optional(),
+  buttons: buttonsSchema.optional(),
+  header: headerSchema.optional(),
+  footer: visibleTextSchema(1_000).optional().meta({
+    description: "The small text below the buttons.",
+  }),
+  linkButton: linkButtonSchema.optional(),
+  reaction: reactionRequestSchema.optional(),
+  rendering: renderingSchema.optional(),
+  linkPreview: z.boolean().optional().meta({
+    description: "`false` sends a link without its preview where the channel can.",
+  }),
+  viewOnce: z.boolean().optional().meta({
+    description: "`true` lets the person see the file once only (Z-API).",
+  }),
 } satisfies { readonly [Field in RequestedField]: z.ZodType };
 
 /** The fields that say what is sent. */
@@ -64,15 +85,20 @@ export const requestedFields = Object.keys(contentFields) as readonly RequestedF
 /** Fields of which a call sends nothing alone, and that it may give in vain. */
 const ignoredFields: readonly RequestedField[] = ["mediaFilename"];
 
+/** Fields that only say how a content goes. */
+const sideFields: readonly RequestedField[] = ["rendering", "linkPreview", "viewOnce"];
+
 /** Fields of which at least one is given where a call has something to send. */
 export const contentFieldNames: readonly string[] = [
-  ...requestedFields.filter((field) => !ignoredFields.includes(field)),
+  ...requestedFields.filter((field) => ![...ignoredFields, ...sideFields].includes(field)),
   "mediaId",
 ];
 
+const typedFields: readonly string[] = [...contentFieldNames, ...sideFields];
+
 /**
  * Fields that begin a content: beside `assignTo` a call without any of them only assigns. What needs a
- * `message` begins with it alone (specification 4.4, rule 2).
+ * `message` begins with it alone (specification 4.4, rule 2; decisions, section 5).
  */
 export const leadingFields: ReadonlySet<string> = new Set<string>(
   [
@@ -86,14 +112,21 @@ export const leadingFields: ReadonlySet<string> = new Set<string>(
 
 function foreignFields(type: SendableType): readonly string[] {
   const own: readonly string[] = listFields(type);
-  return contentFieldNames.filter((field) => !own.includes(field));
+  return typedFields.filter((field) => !own.includes(field));
 }
 
 /** The fields that a call of this type may give. */
 export function listFields(type: SendableType): readonly (RequestedField | "mediaId")[] {
   const { needs, takes } = fieldsOf(type);
-  const own = requestedFields.filter((field) => needs.includes(field) || takes.includes(field));
+  const own = requestedFields.filter((field) =>
+    (needs.includes(field) || takes.includes(field)) && !isHeaderFile(type, field)
+  );
   return isMediaType(type) ? [...own, "mediaId"] : own;
+}
+
+/** A file that a request names within `header`. */
+function isHeaderFile(type: SendableType, field: RequestedField): boolean {
+  return field === "mediaUrl" && !isMediaType(type);
 }
 
 /** The issues of what a message holds, by its type. */
@@ -102,7 +135,11 @@ export function checkContent(request: LooseRequest): Issue[] {
   return [
     ...(type === undefined ? [] : checkFields(type, request)),
     ...checkMedia(type, request["mediaUrl"]),
-    ...checkOptionIds(request["optionList"]),
+    ...checkOptions(request["optionList"]),
+    ...checkOptionIds(request["buttons"], "buttons"),
+    ...checkHeader(request["header"]),
+    ...checkLinkButton(request["linkButton"]),
+    ...checkContacts(request["contacts"]),
   ];
 }
 
@@ -132,42 +169,36 @@ function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[]
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }
 
-const optionIdsSchema = z.object({ options: z.array(optionSchema.pick({ id: true })) });
-
-/** Checks that ids are unique, independently of other issues of the list. */
-function checkOptionIds(optionList: unknown): Issue[] {
-  const parsed = optionIdsSchema.safeParse(optionList);
-  if (!parsed.success) return [];
-  const ids = parsed.data.options.map(optionId);
-  return ids.flatMap((id, index) =>
-    ids.indexOf(id) === index
-      ? []
-      : [{ path: `optionList.options.${index}.id`, message: "is not unique in the list" }]
-  );
-}
-
-/** The option's id, or its position (from 1) when it has none. */
-function optionId(option: { readonly id?: string | undefined }, index: number): string {
-  return option.id ?? String(index + 1);
+/** The file of ours that a request names: as its own, or as its header's. */
+export function requestedFile(
+  { messageType, mediaId, header }: Partial<MessageRequest>,
+): { readonly mediaId: string; readonly messageType: MediaMessageType } | null {
+  if (messageType === undefined) return null;
+  if (isMediaType(messageType)) return mediaId === undefined ? null : { mediaId, messageType };
+  const { type } = header ?? {};
+  return messageType !== "buttons" || header?.mediaId === undefined || type === undefined
+    ? null
+    : { mediaId: header.mediaId, messageType: type };
 }
 
 /**
- * The content of a valid request. A link to the file stands for a `mediaId`: give it as `mediaUrl`.
+ * The content of a valid request. A link to the file stands for a `mediaId`: give it as `fileUrl`.
  *
  * @throws Error for a request without `messageType`: a defect, requests are checked before.
  */
-export function toRequestedContent(request: MessageRequest): MessageContent {
-  const { messageType, optionList, mediaId: _, ...fields } = request;
+export function toRequestedContent(request: MessageRequest, fileUrl?: string): MessageContent {
+  const { messageType, optionList, buttons, header, rendering: _wish, ...fields } = request;
   if (messageType === undefined) throw new Error("a message has no type");
   return toMessageContent(messageType, {
     ...fields,
-    optionList: optionList === undefined ? undefined : {
-      ...optionList,
-      options: optionList.options.map((option, index) => ({
-        ...option,
-        id: optionId(option, index),
-      })),
-    },
+    mediaUrl: fileUrl ?? header?.mediaUrl ?? fields.mediaUrl,
+    header: header === undefined
+      ? undefined
+      : header.type === undefined
+      ? { text: header.text }
+      : { type: header.type },
+    buttons: buttons === undefined ? undefined : numberOptions(buttons),
+    optionList: optionList === undefined ? undefined : withOptionIds(optionList),
   });
 }
 
@@ -184,16 +215,49 @@ const textFillers: {
   message: (text, fill) => fill(text),
   mediaUrl: (url) => url,
   mediaFilename: (name, fill) => fill(name),
-  optionList: ({ title, buttonLabel, options }, fill) => ({
+  location: ({ name, address, ...place }, fill) => ({
+    ...place,
+    name: fillOptional(name, fill),
+    address: fillOptional(address, fill),
+  }),
+  contacts: (cards, fill) =>
+    cards.map((card) => ({
+      ...card,
+      name: fill(card.name),
+      organization: fillOptional(card.organization, fill),
+    })),
+  optionList: ({ title, buttonLabel, options, sections }, fill) => ({
     title: fill(title),
     buttonLabel: fill(buttonLabel),
-    options: options.map((option) => ({
-      ...option,
-      title: fill(option.title),
-      ...(option.description === undefined ? {} : { description: fill(option.description) }),
+    options: options?.map((option) => fillOption(option, fill)),
+    sections: sections?.map((section) => ({
+      title: fill(section.title),
+      options: section.options.map((option) => fillOption(option, fill)),
     })),
   }),
+  buttons: (buttons, fill) => buttons.map((button) => ({ ...button, title: fill(button.title) })),
+  header: (header, fill) => ({ ...header, text: fillOptional(header.text, fill) }),
+  footer: (text, fill) => fill(text),
+  linkButton: ({ title, url }, fill) => ({ title: fill(title), url }),
+  reaction: (reaction) => reaction,
+  rendering: (rendering) => rendering,
+  linkPreview: (isOn) => isOn,
+  viewOnce: (isOn) => isOn,
 };
+
+function fillOptional(text: string | undefined, fill: Fill): string | undefined {
+  return text === undefined ? undefined : fill(text);
+}
+
+function fillOption<
+  Option extends { readonly title: string; readonly description?: string | undefined },
+>(option: Option, fill: Fill): Option {
+  return {
+    ...option,
+    title: fill(option.title),
+    ...(option.description === undefined ? {} : { description: fill(option.description) }),
+  };
+}
 
 /** A message with each text of its content as `fill` gives it. */
 export function mapTexts(request: MessageRequest, fill: Fill): MessageRequest {

@@ -9,5 +9,6 @@ export type MessageStatus = (typeof messageStatuses)[number];
 export const holdReasons = [
   ...["interval", "window", "holiday", "delay", "operator_hold"] as const,
   ...["daily_limit", "new_contacts", "warm_up", "disconnected"] as const,
+  ...["awaiting_reply", "budget"] as const,
 ] as const;
 export type HeldBy = (typeof holdReasons)[number];

@@ -117,6 +117,7 @@ export const receivedParts = {
   groupId: describes(schemas.groupIdSchema),
   isViewOnce: describes(schemas.viewOnceSchema),
   isGif: describes(schemas.gifSchema),
+  isImported: describes(schemas.importedSchema),
 };
 
 type Parts = typeof receivedParts;

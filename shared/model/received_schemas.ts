@@ -223,3 +223,8 @@ export const viewOnceSchema = z.literal(true)
   .meta({ description: "The file can be seen once at the person's phone." });
 
 export const gifSchema = z.literal(true).meta({ description: "The video plays as a GIF." });
+
+export const importedSchema = z.literal(true).meta({
+  description:
+    "It is from before the number was connected: the business's phone has handed it over. No event told it.",
+});

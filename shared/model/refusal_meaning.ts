@@ -13,6 +13,12 @@ export type RefusalMeaning =
   | "outside_conversation_window"
   /** The contact has stopped marketing messages in the channel. */
   | "contact_opted_out"
+  /** The number, or one person, gets messages faster than the channel takes them. */
+  | "too_fast"
+  /** The account may not, or may no longer, send utility messages without a template. */
+  | "direct_send_refused"
+  /** A parameter of the call is not taken; of a message that goes by Direct Send: the account has not got it. */
+  | "parameter_refused"
   /** The channel addresses this message by phone alone. */
   | "recipient_needs_phone";
 

@@ -69,6 +69,10 @@ export const daySchema = z.iso.date({
   abort: true,
 }).refine((day) => !day.startsWith("0000"), { error: wrongDay, abort: true });
 
+/** `true` or `false`, as a query writes it. */
+export const flagSchema = z.enum(["true", "false"], { error: "must be true or false" })
+  .transform((text) => text === "true");
+
 const wrongPageSize = "must be a whole number from 1 to 1000";
 
 /** How many records an answer holds at most: 1 to 1,000, 100 where the query does not say. */
@@ -116,4 +120,16 @@ function isShallow(root: unknown): boolean {
 /** Text for a contact, at most `maxLength` long. Channels refuse empty and blank texts. */
 export function visibleTextSchema(maxLength: number): z.ZodString {
   return z.string().min(1, { abort: true }).max(maxLength).regex(/\S/, "must not be blank");
+}
+
+/** A template by its name: this instance's, then the workspace's. */
+export const templateNameSchema = z.object({
+  name: z.string().trim().min(1).max(512),
+  language: z.string().trim().min(1).max(20),
+});
+
+/** A template as a call names it: by one of both. */
+export interface NamedTemplate {
+  readonly templateId?: string | undefined;
+  readonly template?: z.infer<typeof templateNameSchema> | undefined;
 }

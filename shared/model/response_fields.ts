@@ -1,7 +1,9 @@
 /** Fields that several responses share. */
 import * as z from "zod";
-import { zonedInstantSchema } from "./instant.ts";
+import { instantSchema, zonedInstantSchema } from "./instant.ts";
+import { fitFields } from "./message_fit.ts";
 import { mediaStatuses } from "./media_status.ts";
+import { ladderFields, passedRungSchema } from "./outside_window.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
 /** The first member of every success response. */
@@ -38,6 +40,14 @@ const authorSchema = z.object({
   lid: z.string().optional(),
 });
 
+/** What a member of a group has done with a message of ours. */
+export const groupReceiptSchema = authorSchema.omit({ name: true }).extend({
+  deliveredAt: instantSchema,
+  readAt: instantSchema.nullable(),
+});
+
+export type GroupReceipt = AnswerOf<typeof groupReceiptSchema>;
+
 /** What a message's record says of its place in a conversation, and of who wrote it. */
 export const messageFactFields = {
   quotedMessageId: z.uuid().nullable(),
@@ -66,6 +76,8 @@ export const sentMessageFields = {
   status: messageStatusSchema,
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
+  ...fitFields,
+  ...ladderFields,
 };
 
 /** The fields of a provider's error besides the envelope. */
@@ -74,6 +86,9 @@ export const providerFailureFields = {
     code: z.string().optional(),
     message: z.string().optional(),
     reason: z.string().optional(),
+    rungs: z.array(passedRungSchema).meta({
+      description: "The rungs of `outsideWindow`, of which none was left.",
+    }).optional(),
   }),
   retryable: z.boolean(),
 };

@@ -18,6 +18,8 @@ export const demoOperatorId = "d0000000-0000-4000-8000-000000000021";
 export const demoOperatorEmail = "ana@example.com";
 export const demoAgentId = "d0000000-0000-4000-8000-000000000031";
 export const demoTemplateId = "d0000000-0000-4000-8000-000000000041";
+/** A template that an example deletes. */
+export const demoFormerTemplateId = "d0000000-0000-4000-8000-000000000042";
 export const demoTokenId = "d0000000-0000-4000-8000-000000000051";
 export const demoPhone = "5511988887777";
 export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
@@ -31,6 +33,7 @@ export const demoConversationId = "9c7d4e21-3f58-4a0b-8e6c-2d1b5a4f7c33";
 export const demoSentMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01";
 export const demoQueuedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f02";
 export const demoFailedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f03";
+export const demoReceivedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";
 export const demoOutboxId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";
 /** Webhook endpoints: one to keep, one to delete; and a delivery to the former. */
 export const demoEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f05";

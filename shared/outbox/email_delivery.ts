@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
 import { renderBatchPausedEmail } from "./batch_paused_email.ts";
+import { renderBudgetEmail } from "./budget_email.ts";
 import { renderEndpointDisabledEmail } from "./endpoint_disabled_email.ts";
 import { renderInstanceDisconnectedEmail } from "./instance_disconnected_email.ts";
 import type { RenderedEmail } from "./rendered_email.ts";
@@ -41,6 +42,19 @@ const batchPausedSchema = z.object({
   alertEmail: z.string(),
 });
 
+const budgetEmailSchema = z.object({
+  instanceName: z.string(),
+  month: z.string(),
+  monthlyAmount: z.string(),
+  spent: z.string(),
+  underWay: z.string(),
+  currency: z.string(),
+  warnAtPercent: z.number(),
+  reached: z.boolean(),
+  stops: z.array(z.string()),
+  alertEmail: z.string(),
+});
+
 interface AddressedEmail extends RenderedEmail {
   readonly to: string;
 }
@@ -57,6 +71,10 @@ function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): Addres
   if (kind === "batch_paused_email") {
     const values = batchPausedSchema.parse(payload);
     return { ...renderBatchPausedEmail(values), to: values.alertEmail };
+  }
+  if (kind === "budget_email") {
+    const values = budgetEmailSchema.parse(payload);
+    return { ...renderBudgetEmail(values), to: values.alertEmail };
   }
   const values = assignmentEmailSchema.parse(payload);
   const email = renderAssignmentEmail({

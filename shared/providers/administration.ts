@@ -7,6 +7,8 @@ import {
   readGatewayInstanceId,
   requireConfig,
 } from "./stored_config.ts";
+import type { BilledUsage, BilledUsageRequest } from "./billed_usage.ts";
+import type { TemplateAccount } from "./template_account.ts";
 import type { ListingOptions, TemplateListing } from "./template_listing.ts";
 
 /** What a provider's folder declares for the administration of its instances. */
@@ -17,6 +19,14 @@ export interface AdministrationDefinition<Kind extends string, Config extends Pr
    */
   loadTemplateList?(): Promise<
     (config: Config, options: ListingOptions) => Promise<TemplateListing>
+  >;
+  /** Loads the module that opens an account's templates one by one. Absent as `loadTemplateList`. */
+  loadTemplateAccount?(): Promise<
+    (config: Config, options: { readonly timeoutMs: number }) => TemplateAccount | null
+  >;
+  /** Loads the module that reads what the provider bills. Absent if it bills no messages. */
+  loadBilledUsage?(): Promise<
+    (config: Config, request: BilledUsageRequest) => Promise<BilledUsage>
   >;
 }
 
@@ -48,13 +58,26 @@ export interface AdministeredProvider<Kind extends string = string> {
   readonly listTemplates:
     | ((config: unknown, options: ListingOptions) => Promise<TemplateListing>)
     | null;
+  /**
+   * Opens the templates of an instance's account. Null if the provider has no templates, or the
+   * configuration names no account.
+   */
+  openTemplates(
+    config: unknown,
+    options: { readonly timeoutMs: number },
+  ): Promise<TemplateAccount | null>;
+  /** Reads what the provider bills for an instance. Null if it bills no messages. */
+  readonly readBilledUsage:
+    | ((config: unknown, request: BilledUsageRequest) => Promise<BilledUsage>)
+    | null;
 }
 
 /** Converts a declaration into the form that callers use who do not know its configuration type. */
 export function describeAdministration<Kind extends string, Config extends ProviderConfig>(
   definition: AdministrationDefinition<Kind, Config>,
 ): AdministeredProvider<Kind> {
-  const { kind, providerClass, config, loadTemplateList } = definition;
+  const { kind, providerClass, config } = definition;
+  const { loadTemplateList, loadTemplateAccount, loadBilledUsage } = definition;
   return {
     kind,
     providerClass,
@@ -65,6 +88,14 @@ export function describeAdministration<Kind extends string, Config extends Provi
       ? null
       : async (value, options) =>
         await (await loadTemplateList())(requireConfig(definition, value), options),
+    openTemplates: async (value, options) =>
+      loadTemplateAccount === undefined
+        ? null
+        : (await loadTemplateAccount())(requireConfig(definition, value), options),
+    readBilledUsage: loadBilledUsage === undefined
+      ? null
+      : async (value, request) =>
+        await (await loadBilledUsage())(requireConfig(definition, value), request),
   };
 }
 

@@ -8,7 +8,6 @@ import {
   type AdministrationDefinition,
   describeAdministration,
 } from "./administration.ts";
-import type { ProviderDocs } from "./provider_docs.ts";
 import { describeSending, type SendingDefinition, type SendingProvider } from "./sending.ts";
 import type { ProviderConfig } from "./stored_config.ts";
 import {
@@ -22,16 +21,11 @@ export interface ProviderDefinition<Kind extends string, Config extends Provider
   extends
     SendingDefinition<Kind, Config>,
     AdministrationDefinition<Kind, Config>,
-    ReceivingDefinition<Kind, Config> {
-  /** Loads the provider's part of the API document. */
-  loadDocs(): Promise<ProviderDocs>;
-}
+    ReceivingDefinition<Kind, Config> {}
 
 /** A provider in all its roles, for callers that do not know its configuration type. */
 export interface ProviderDescriptor<Kind extends string = string>
-  extends SendingProvider<Kind>, AdministeredProvider<Kind>, ReceivingProvider<Kind> {
-  loadDocs(): Promise<ProviderDocs>;
-}
+  extends SendingProvider<Kind>, AdministeredProvider<Kind>, ReceivingProvider<Kind> {}
 
 /** Converts a provider folder's declaration into the descriptor that the registry lists. */
 export function describeProvider<Kind extends string, Config extends ProviderConfig>(
@@ -41,6 +35,5 @@ export function describeProvider<Kind extends string, Config extends ProviderCon
     ...describeSending(definition),
     ...describeAdministration(definition),
     ...describeReceiving(definition),
-    loadDocs: () => definition.loadDocs(),
   };
 }

@@ -1,22 +1,8 @@
-/**
- * The limits of message content on the gateways. Neither Z-API nor Evolution documents a limit.
- * WhatsApp's own clients accept texts of up to 65,536 characters. The bound on the parts of a list
- * is ours: far above what a phone shows, and low enough to catch a mistake (a whole document as a
- * title).
- */
+/** What all gateways carry alike. */
 import type { Issue } from "../model/errors.ts";
-import { checkLength, checkOptionListLengths } from "./http/content_length.ts";
 import type { MessageContent } from "../model/message_content.ts";
-
-const TEXT_MAX = 65_536;
-const LIST_FIELD_MAX = 1_024;
-const LIST_LIMITS = {
-  title: LIST_FIELD_MAX,
-  buttonLabel: LIST_FIELD_MAX,
-  optionId: LIST_FIELD_MAX,
-  optionTitle: LIST_FIELD_MAX,
-  optionDescription: LIST_FIELD_MAX,
-} as const;
+import { checkLimits, gatewayLimits } from "./content_limits.ts";
+import type { ChannelFit } from "./provider.ts";
 
 /**
  * Lists the issues of a content on a gateway.
@@ -25,16 +11,19 @@ const LIST_LIMITS = {
  */
 export function checkGatewayContent(content: MessageContent): Issue[] {
   if (content.messageType === "template") throw unrenderedTemplate();
-  if (content.messageType === "contact_request") {
-    return [{
-      path: "messageType",
-      message: "contact_request is sent on the official channel only",
-    }];
+  return checkLimits(content, gatewayLimits);
+}
+
+/** What no gateway has. */
+export function fitGatewayContent({ messageType }: MessageContent): ChannelFit {
+  switch (messageType) {
+    case "contact_request":
+      return { unsupported: { messageType } };
+    case "location_request":
+      return { unsupported: { messageType }, prefersText: true };
+    default:
+      return {};
   }
-  return [
-    ...checkLength("message", "message" in content ? content.message : undefined, TEXT_MAX),
-    ...("optionList" in content ? checkOptionListLengths(content.optionList, LIST_LIMITS) : []),
-  ];
 }
 
 /**
@@ -45,7 +34,7 @@ export function unrenderedTemplate(): Error {
   return new Error("a gateway takes rendered templates only");
 }
 
-/** The error for a contact request passed to a gateway: a defect, `checkGatewayContent` refuses it. */
-export function unknownContactRequest(): Error {
-  return new Error("a gateway takes no contact requests");
+/** The error for a kind that `fitContent` refuses on this channel, passed to it all the same: a defect. */
+export function uncarriedContent({ messageType }: MessageContent): Error {
+  return new Error(`this channel does not carry ${messageType}`);
 }

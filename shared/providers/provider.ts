@@ -5,10 +5,12 @@
  */
 import type { Bytes } from "../model/bytes.ts";
 import type { Issue } from "../model/errors.ts";
+import type { ChannelAction, TypingWay } from "./action.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
 import type { RefusalMeaning } from "../model/refusal_meaning.ts";
 import type { FileSource } from "./webhooks/received_file.ts";
 import type { MessageContent, TemplateContent } from "../model/message_content.ts";
+import type { PassedRung } from "../model/outside_window.ts";
 
 /** What one call to a provider sends. */
 export interface OutboundMessage {
@@ -17,8 +19,14 @@ export interface OutboundMessage {
   /** Digits with country code: the address that last worked, else the phone as given. */
   readonly to: string;
   readonly content: MessageContent;
+  /** The channel's id of the message that this one answers. */
+  readonly quotedProviderMessageId?: string | undefined;
+  /** Whether that message is one of ours; undefined where it is not known to matter. */
+  readonly quotedIsOurs?: boolean | undefined;
   /** Typing simulation before sending, in milliseconds (0 to 60,000). */
   readonly delayTypingMs?: number | undefined;
+  /** What it is for, of a message that goes outside the window without a template (Direct Send). */
+  readonly category?: "utility" | undefined;
   /** The channel's id of the content's file, which it then does not fetch; see `FileCarrier`. */
   readonly uploadId?: string | undefined;
 }
@@ -72,6 +80,8 @@ export type Receipt =
     readonly message: string;
     /** What it means beyond this message; undefined for nothing. */
     readonly meaning?: RefusalMeaning | undefined;
+    /** Of a message with a ladder of which no rung is left: what was wrong with each. */
+    readonly rungs?: readonly PassedRung[] | undefined;
     readonly retryable: boolean;
     readonly retryAfterMs?: number | undefined;
     readonly scope: "message" | "recipient" | "instance";
@@ -88,6 +98,15 @@ export type Receipt =
     readonly isUnsent?: true | undefined;
   }
   | { readonly outcome: "unknown"; readonly reason: string };
+
+/**
+ * The outcome of one action. `not_supported`: this channel has no such thing, for this content at least, so
+ * nothing was changed. The others are those of a send.
+ */
+export type ActionReceipt =
+  | { readonly outcome: "done" }
+  | { readonly outcome: "not_supported" }
+  | Exclude<Receipt, { readonly outcome: "accepted" }>;
 
 /** The time-out of a call, and whether the call may wait for a slot. */
 export interface SendOptions {
@@ -137,6 +156,16 @@ export type FileLookup =
     readonly retryAfterMs: number | null;
   };
 
+/** What a channel makes of a content, known without calling it. */
+export interface ChannelFit {
+  /** What it cannot carry at all; undefined for nothing. */
+  readonly unsupported?: { readonly messageType: string } | { readonly field: string };
+  /** Paths of what goes lost; undefined for nothing. */
+  readonly reduced?: readonly string[];
+  /** Whether its own form of the content is not dependably seen, so that words are better. */
+  readonly prefersText?: boolean;
+}
+
 /** One opened channel, with its credentials. */
 export interface Provider {
   /** Sends templates as such. Null if they are sent as ordinary messages. */
@@ -147,6 +176,8 @@ export interface Provider {
    * Every issue for which this channel would refuse `content`, found without calling the channel.
    */
   checkContent(content: MessageContent): Issue[];
+  /** What the channel makes of `content`; `isReply`: the message answers another one. */
+  fitContent(content: MessageContent, isReply: boolean): ChannelFit;
   /**
    * How long the channel shows typing before such a message if `delayTypingMs` is requested, in
    * milliseconds. 0 if it cannot show typing.
@@ -159,4 +190,11 @@ export interface Provider {
   locateFile(source: FileSource, options: { readonly timeoutMs: number }): Promise<FileLookup>;
   /** Makes exactly one call. Throws for a defect only. */
   send(message: OutboundMessage, options: SendOptions): Promise<Receipt>;
+  /** How it shows typing without a message. */
+  readonly typing: TypingWay;
+  /**
+   * Asks the channel for something else than a send. Makes one call, or one for each message that it marks as
+   * read where the channel takes them singly; none for what it has not. Throws for a defect only.
+   */
+  act(action: ChannelAction, options: SendOptions): Promise<ActionReceipt>;
 }

@@ -26,7 +26,7 @@ export function readGroupId(address: string): string | null {
 }
 
 /** The outcome of a message to an address that the channel does not know. It is not called. */
-export const recipientNeedsPhone: Receipt = {
+export const recipientNeedsPhone: Extract<Receipt, { readonly outcome: "rejected" }> = {
   outcome: "rejected",
   code: "recipient_needs_phone",
   message: "This channel cannot reach the contact without its phone number.",

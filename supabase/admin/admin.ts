@@ -2,7 +2,7 @@
 
 import { resolveDataDir } from "../local/settings.ts";
 import { findSecretKey } from "./admin_key.ts";
-import { openAdminApi, openBatchReader } from "./admin_api.ts";
+import { AdminApiError, openAdminApi, openBatchReader } from "./admin_api.ts";
 import { runAdminCommand } from "./commands.ts";
 import { findLocalStack, untilStarted } from "./local_stack.ts";
 
@@ -27,12 +27,27 @@ function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): v
   }
 }
 
+/** Makes the folder, where it is not there. */
+async function writeFile(path: string, text: string): Promise<void> {
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+async function listFolder(path: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => {
+    throw new AdminApiError(`The folder ${path} cannot be read.`);
+  });
+  return entries.filter(({ isFile }) => isFile).map(({ name }) => name);
+}
+
 Deno.exit(
   await runAdminCommand({
     api: openAdminApi(apiUrl, readSecretKey),
     print: (text) => write(Deno.stdout, text),
     printError: (text) => write(Deno.stderr, text),
     readFile: (path) => Deno.readTextFile(path),
+    writeFile,
+    listFolder,
     isTerminal: Deno.stdout.isTerminal(),
     columns: () => Deno.consoleSize().columns,
     ...(environment["CLIENT_TOKEN"]

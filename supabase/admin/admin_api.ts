@@ -29,7 +29,7 @@ export const unexpectedResponse =
 export interface AdminApi {
   /** @throws {AdminApiError} for an error of the API, and where the API does not respond. */
   call(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: Readonly<Record<string, unknown>>,
   ): Promise<AdminAnswer>;

@@ -8,6 +8,9 @@ import { outbox } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
 import { templates } from "../../functions/admin-api/resources/templates.ts";
 import { addBatches } from "./batch_commands.ts";
+import { addTemplateCommands } from "./template_commands.ts";
+import { addRates } from "./rate_commands.ts";
+import { addUsage } from "./usage_commands.ts";
 import { addQueue } from "./queue_commands.ts";
 import { readFields } from "./field_values.ts";
 import { type FieldOption, listOptions } from "./resource_options.ts";
@@ -22,6 +25,8 @@ export interface AdminCommandContext {
   readonly printError: (text: string) => void;
   readonly readFile: (path: string) => Promise<string>;
   readonly readStdin: () => Promise<string>;
+  readonly writeFile?: (path: string, text: string) => Promise<void>;
+  readonly listFolder?: (path: string) => Promise<readonly string[]>;
   /** Reads a batch with the client token of its instance. @throws {AdminApiError} */
   readonly readBatch?: (batchId: string) => Promise<unknown>;
   /** Whether `print` writes to a terminal. */
@@ -74,6 +79,18 @@ function createProgram(context: AdminCommandContext): Command {
     print: context.print,
     wantsJson: () => wantsJson(program),
     listAll: (path) => listAll(context.api, path, {}),
+  }, program);
+  addRates({
+    api: context.api,
+    print: context.print,
+    wantsJson: () => wantsJson(program),
+    readFile: context.readFile,
+  }, program);
+  addUsage({
+    api: context.api,
+    print: context.print,
+    wantsJson: () => wantsJson(program),
+    listAll: (path, query) => listAll(context.api, path, query),
   }, program);
   addBatches({
     readBatch: context.readBatch ?? (() => Promise.reject(new AdminApiError(noToken, true))),
@@ -130,7 +147,16 @@ function addResource(context: AdminCommandContext, program: Command, docs: Resou
         show(context, program, await api.call("PATCH", `${name}/${encodeURIComponent(id)}`, body));
       });
   }
-  if (resource === templates) addSync(context, program, command);
+  if (resource === templates) {
+    addSync(context, program, command);
+    addTemplateCommands({
+      ...context,
+      writeFile: context.writeFile ?? (() => Promise.reject(new Error("no files"))),
+      listFolder: context.listFolder ?? (() => Promise.resolve([])),
+      wantsJson: () => wantsJson(program),
+      listAll: (path, query) => listAll(api, path, query),
+    }, command);
+  }
   if (resource === outbox) addRetry(context, program, command);
 }
 

@@ -4,8 +4,18 @@ import type { ConsoleSchedule } from "./schedules.ts";
 
 /** The scripts of the panels that need only the product's own API. */
 const panelScripts = [
-  ...["activity", "batches", "client", "contact", "dom", "events", "format", "media_summary"],
-  ...["portuguese", "queue", "slots", "tabs", "timeline", "webhooks", "words"],
+  ...["activity", "api_words", "batches", "client", "contact", "costs", "dom", "events", "format"],
+  ...[
+    "media_summary",
+    "portuguese",
+    "prices",
+    "queue",
+    "slots",
+    "tabs",
+    "timeline",
+    "webhooks",
+    "words",
+  ],
 ];
 
 export const schedulePath = "/console/schedule";

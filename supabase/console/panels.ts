@@ -45,6 +45,25 @@ export const batchesPanel = `    <section class="panel" aria-labelledby="batches
       <ul class="rows" id="batches"></ul>
     </section>`;
 
+export const costsPanel = `    <section class="panel" aria-labelledby="costs-title">
+      <div class="panel-head">
+        <h2 id="costs-title">Costs <span class="count" id="costs-count">–</span></h2>
+      </div>
+      <p class="note" id="costs-note" role="status">What a month has cost, by your rates.</p>
+      <div class="timeline" id="costs" hidden>
+        <label class="field">Month
+          <select id="costs-month"></select>
+        </label>
+        <div id="costs-plot"></div>
+        <p class="note" id="costs-budget" role="status"></p>
+        <ul class="legend" id="costs-legend" aria-label="Categories"></ul>
+        <details>
+          <summary>The days as a table</summary>
+          <table class="days" id="costs-days" aria-labelledby="costs-title"></table>
+        </details>
+      </div>
+    </section>`;
+
 /** @param question what asks for the phone, where no list of phones stands beside. */
 export function describeContactPanel(question = ""): string {
   return `    <section class="panel" aria-labelledby="contact-title">

@@ -6,7 +6,7 @@ import { openSession, type Session } from "./data_api_sessions.ts";
 /** The channel on which PostgREST is told to read again: `notify pgrst, 'reload schema'`. */
 const channel = "pgrst";
 /** Measured: a new function is called 0.25 to 0.92 s after the commit. */
-const reloadDelayMs = 250;
+export const reloadDelayMs = 250;
 /** Between two tries to reach a database that is away. */
 const reconnectMs = 100;
 

@@ -1,5 +1,6 @@
 import {
   batchesPanel,
+  costsPanel,
   describeContactPanel,
   eventsPanel,
   icon,
@@ -20,6 +21,7 @@ const question = `      <form id="contact-form" class="form" autocomplete="off">
 const panels = [
   ["queue", "Queue", queuePanel],
   ["batches", "Batches", batchesPanel],
+  ["costs", "Costs", costsPanel],
   ["events", "Events", eventsPanel],
   ["webhooks", "Webhooks", webhooksPanel],
   ["people", "People", describeContactPanel(question)],

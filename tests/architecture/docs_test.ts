@@ -14,7 +14,7 @@ import { resolveRelative } from "./source_file.ts";
 const pageNames = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
   ...["functions/api-docs/README.md", "supabase/local/simulator/README.md"],
-  "packages/client/README.md",
+  ...["packages/client/README.md", "packages/n8n-nodes-messaging-integration/README.md"],
 ];
 
 /** Words in code formatting that pages name as wrong examples, or as endings of names. */

@@ -6,6 +6,7 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 const pureModules: readonly string[] = [
   "shared/outbox/assignment_email.ts",
   "shared/outbox/batch_paused_email.ts",
+  "shared/outbox/budget_email.ts",
   "shared/outbox/endpoint_disabled_email.ts",
   "shared/outbox/instance_disconnected_email.ts",
   "shared/crypto/client_token.ts",
@@ -31,8 +32,8 @@ const forbiddenImports: readonly (readonly [from: string, to: readonly string[]]
   ["supabase/serve/", ["supabase/local/"]],
 ];
 
-/** The rooms of shared/ (docs/architecture.md): each imports those above it, and nothing below. */
-const rooms: readonly string[] = [
+/** The modules of shared/ (docs/architecture.md): each imports those above it, and nothing below. */
+const modules: readonly string[] = [
   "model",
   "runtime",
   "crypto",
@@ -51,12 +52,12 @@ const rooms: readonly string[] = [
 ];
 
 /** Providers convert messages to calls and responses to receipts, and never use the database. */
-const roomsOfProviders: readonly string[] = ["model", "runtime", "crypto", "providers"];
+const modulesOfProviders: readonly string[] = ["model", "runtime", "crypto", "providers"];
 
 function findForbiddenImports(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, imports }) =>
     imports.filter(({ target }) =>
-      target !== null && (crossesLayers(path, target) || crossesRooms(path, target))
+      target !== null && (crossesLayers(path, target) || crossesModules(path, target))
     ).map(({ target }) => `${path} imports ${target}`)
   );
 }
@@ -67,21 +68,23 @@ function crossesLayers(path: string, target: string): boolean {
   );
 }
 
-function crossesRooms(path: string, target: string): boolean {
-  const [from, to] = [roomOf(path), roomOf(target)];
+function crossesModules(path: string, target: string): boolean {
+  const [from, to] = [moduleOf(path), moduleOf(target)];
   if (from === undefined || to === undefined) return false;
-  if (from === "providers") return !roomsOfProviders.includes(to);
-  return rooms.indexOf(to) > rooms.indexOf(from);
+  if (from === "providers") return !modulesOfProviders.includes(to);
+  return modules.indexOf(to) > modules.indexOf(from);
 }
 
-/** The room of a file in shared/; undefined for every other file. */
-function roomOf(path: string): string | undefined {
+/** The module of a file in shared/; undefined for every other file. */
+function moduleOf(path: string): string | undefined {
   return /^shared\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Files of shared/ outside every listed room. */
+/** Files of shared/ outside every listed module. */
 function findHomelessFiles(paths: readonly string[]): string[] {
-  return paths.filter((path) => path.startsWith("shared/") && !rooms.includes(roomOf(path) ?? ""));
+  return paths.filter((path) =>
+    path.startsWith("shared/") && !modules.includes(moduleOf(path) ?? "")
+  );
 }
 
 /** The `functions/<slug>/` prefix of a path, if it has one. */
@@ -154,21 +157,21 @@ Deno.test("an import between functions is found", () => {
   ]);
 });
 
-Deno.test("shared code never imports functions, and each room only those above it", async () => {
+Deno.test("shared code never imports functions, and each module only those above it", async () => {
   assertEquals(findForbiddenImports(await readSourceFiles("functions", "shared", "supabase")), []);
 });
 
-Deno.test("every file of shared/ stands in a room", async () => {
+Deno.test("every file of shared/ stands in a module", async () => {
   const files = await readSourceFiles("shared");
   assertEquals(findHomelessFiles(files.map(({ path }) => path)), []);
 });
 
-Deno.test("a file of shared/ without a room is found", () => {
+Deno.test("a file of shared/ without a module is found", () => {
   const paths = ["shared/a.ts", "shared/attic/b.ts", "shared/model/c.ts", "functions/d/app.ts"];
   assertEquals(findHomelessFiles(paths), ["shared/a.ts", "shared/attic/b.ts"]);
 });
 
-Deno.test("an import across the layers or up the rooms is found, a type too", () => {
+Deno.test("an import across the layers or up the modules is found, a type too", () => {
   const offending: readonly (readonly [path: string, specifier: string])[] = [
     ["shared/messages/claim.ts", "../../functions/send-message/send.ts"],
     ["shared/messages/claim.ts", "../../tests/support/assert.ts"],

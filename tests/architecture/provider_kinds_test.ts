@@ -28,6 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   "shared/providers/sending_registry.ts": "the same list for the functions that send",
   "shared/providers/webhook_registry.ts": "the same list for the function that receives events",
   "shared/providers/administration_registry.ts": "the same list for the function of instances",
+  "shared/providers/registered_docs.ts": "the list of what documents them",
   "supabase/schemas/tenancy/tables/instances.sql": "the database checks the kinds by itself",
   "functions/admin-api/resources/instances_docs.ts": "an example is of some provider",
   "supabase/local/demo.ts": "the demo instance is of some provider",

@@ -5,7 +5,11 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 const sending = [
   "batches-api",
+  // Blocks on the channel.
+  "contacts-api",
   "dispatch-queue",
+  // Edits, deletes, marks as read.
+  "messages-api",
   "process-ai-agent",
   "send-message",
   "send-template-message",

@@ -4,17 +4,22 @@ import { readTextFiles } from "./repository.ts";
 
 /**
  * Record an event, but rarely, and are called without pause: what they record waits for the next poll.
- * And the test of an endpoint, whose event no other endpoint takes.
+ * And the test of an endpoint, whose event no other endpoint takes; and a retry, which notes a contact and
+ * says nothing of the person that touch_noted_contacts would tell.
  */
 const notAnnounced = [
   ...[
     "begin_endpoint_test",
+    "take_rung",
     "claim_due_messages",
+    "claim_message_group",
     "expire_claims",
     "hold_suspects",
     "feed_batches",
     "expire_messages",
+    "fold_usage",
   ],
+  "retry_message",
   "settle_event_deliveries",
 ];
 

@@ -15,54 +15,81 @@ interface Program {
   readonly path: string;
 }
 
-const ours: Program = { module: "functions/send-message/index.ts", path: "/send-message" };
-const bare: Program = { module: "tests/bench/bare_function.ts", path: "/bare" };
+/** A function, and the smallest one with its libraries. */
+interface Pair {
+  readonly name: string;
+  readonly ours: Program;
+  readonly bare: Program;
+}
+
+const pairs: readonly Pair[] = [
+  {
+    name: "send-message",
+    ours: { module: "functions/send-message/index.ts", path: "/send-message" },
+    bare: { module: "tests/bench/bare_function.ts", path: "/bare" },
+  },
+  {
+    name: "mcp",
+    ours: { module: "functions/mcp/index.ts", path: "/mcp" },
+    bare: { module: "tests/bench/bare_mcp_function.ts", path: "/mcp" },
+  },
+];
 
 /** Measures the time from process start to first response, and the bundle size. */
 export const coldStartBench: Bench = {
   name: "cold_start",
-  title: "Cold start of send-message, to the first 401, against a bare function of its libraries",
+  title: "Cold start of send-message and mcp, to the first 401, against bare functions",
   async run(context: BenchContext): Promise<void> {
     await using folder = await makeFolder();
-    await compareStarts(context, `Deno ${Deno.version.deno}`, Deno.execPath(), [ours, bare]);
     const hosted = await findHostedDeno();
     if (hosted === null) {
       context.report.note(`Deno ${hostedVersion} could not be installed from npm`);
-    } else await compareStarts(context, `Deno ${hostedVersion}`, hosted, [ours, bare]);
-
-    const bundles = [
-      { module: await bundle(ours, join(folder.path, "ours.js")), path: ours.path },
-      { module: await bundle(bare, join(folder.path, "bare.js")), path: bare.path },
-    ] as const;
-    const [over, under] = await Promise.all(bundles.map(({ module }) => sizeOf(module)));
-    context.report.comparison({
-      what: "bundle, minified",
-      over: [over ?? Number.NaN],
-      under: [under ?? Number.NaN],
-      names: ["send-message", "bare function"],
-      unit: "bytes",
-      bar: { kind: "at most", value: 1.3 },
-    });
-    await compareStarts(context, "bundled", Deno.execPath(), bundles, false);
+    }
+    for (const pair of pairs) {
+      await compareStarts(context, `Deno ${Deno.version.deno}`, Deno.execPath(), pair);
+      if (hosted !== null) await compareStarts(context, `Deno ${hostedVersion}`, hosted, pair);
+      await compareBundles(context, folder.path, pair);
+    }
   },
 };
+
+async function compareBundles(
+  context: BenchContext,
+  folder: string,
+  { name, ours, bare }: Pair,
+): Promise<void> {
+  const bundled = {
+    name,
+    ours: { module: await bundle(ours, join(folder, `${name}.js`)), path: ours.path },
+    bare: { module: await bundle(bare, join(folder, `${name}_bare.js`)), path: bare.path },
+  };
+  context.report.comparison({
+    what: `bundle of ${name}, minified`,
+    over: [await sizeOf(bundled.ours.module)],
+    under: [await sizeOf(bundled.bare.module)],
+    names: [name, "bare function"],
+    unit: "bytes",
+    ...(name === "send-message" ? { bar: { kind: "at most", value: 1.3 } } : {}),
+  });
+  await compareStarts(context, "bundled", Deno.execPath(), bundled, false);
+}
 
 async function compareStarts(
   { sizes, report }: BenchContext,
   title: string,
   deno: string,
-  [over, under]: readonly [Program, Program],
+  { name, ours, bare }: Pair,
   isJudged = true,
 ): Promise<void> {
   const measured = await alternate(sizes.starts, {
-    ours: () => measureStart(deno, over),
-    bare: () => measureStart(deno, under),
+    ours: () => measureStart(deno, ours),
+    bare: () => measureStart(deno, bare),
   });
   report.comparison({
-    what: `start, ${title}`,
+    what: `start of ${name}, ${title}`,
     over: measured.ours,
     under: measured.bare,
-    names: ["send-message", "bare function"],
+    names: [name, "bare function"],
     unit: "ms",
     ...(isJudged ? { bar: { kind: "at most", value: 1.3 } } : {}),
   });

@@ -29,6 +29,7 @@ import { latenessBench } from "./lateness_bench.ts";
 import { mediaBench } from "./media_bench.ts";
 import { memoryBench } from "./memory_bench.ts";
 import { neighboursBench } from "./neighbours_bench.ts";
+import { officialPaceBench } from "./official_pace_bench.ts";
 import { queuedAcceptBench } from "./queued_accept_bench.ts";
 import { Report } from "./report.ts";
 import { roundTripsBench } from "./round_trips_bench.ts";
@@ -49,6 +50,7 @@ const benches: readonly Bench[] = [
   latenessBench,
   scheduledLatenessBench,
   batchesBench,
+  officialPaceBench,
   eventsBench,
   idleBench,
   immediateSendBench,

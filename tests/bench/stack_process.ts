@@ -83,12 +83,17 @@ export async function startStackProcess(
   };
 }
 
-/** Creates an instance of the double over admin-api. */
+/**
+ * Creates an instance of the double over admin-api.
+ *
+ * @param settings in place of those of an instance of Z-API.
+ */
 export async function createInstance(
   origin: string,
   number: number,
   baseUrl: string,
   workspaceId: string = demoWorkspaceId,
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<StackInstance> {
   const headers = { apikey: secretKey };
   const instances = `${origin}/functions/v1/admin-api/instances`;
@@ -105,6 +110,7 @@ export async function createInstance(
     connectedPhone: String(5_511_900_000_000 + number),
     timeZone: "America/Sao_Paulo",
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
+    ...settings,
   });
   const { token } = await post<{ token: string }>(
     `${instances}/${instanceId}/tokens`,

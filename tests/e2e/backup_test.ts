@@ -28,6 +28,8 @@ const missing = version === null
 const tenantCount = 12;
 const delayedPerTenant = 12;
 const pacedPerTenant = 6;
+/** How many may leave until the dump is there, however long it takes: the others leave after it. */
+const beforeDump = 120;
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
 type Body = any;
@@ -54,7 +56,11 @@ Deno.test({
     await send(source, first, "keyed", {}, keyed);
 
     // The old project sends, is dumped meanwhile, sends on, and is stopped.
-    const sender = startSending(source);
+    const dumped = Promise.withResolvers<void>();
+    const sender = startSending(
+      source,
+      () => provider.requests.length < beforeDump ? Promise.resolve() : dumped.promise,
+    );
     await waitUntil(() => provider.requests.length > 30);
     await runDocumentedCommands("dump", version ?? "", folder.path, {
       SOURCE_URL: sourceDatabase.url,
@@ -63,6 +69,7 @@ Deno.test({
     const [{ since } = { since: "" }] = await sourceDatabase.admin<{ since: string }[]>`
       select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since`;
     const sentAtDump = provider.requests.length;
+    dumped.resolve();
     await waitUntil(() => provider.requests.length > sentAtDump + 30);
     await sender.stop();
     const until = new Date().toISOString();
@@ -118,7 +125,7 @@ Deno.test({
       await restored.dispatch({ durationMs: 300 });
       const [row] = await restoredDatabase.admin`select count(*)::int from messaging.message_queue`;
       return row?.["count"] === 0;
-    });
+    }, { timeoutMs: 180_000, what: "an empty queue" });
     const repeated = await send(restored, first, "keyed", {}, keyed);
     assertEquals(repeated.headers.get("Idempotent-Replayed"), "true");
     const received = countTexts(provider.requests);
@@ -191,11 +198,17 @@ async function makeClaimsOld({ admin }: TestDatabase): Promise<void> {
     update messaging.dispatch set lease_until = clock_timestamp() where in_flight is not null`;
 }
 
-/** Dispatches a few messages at a time until it is stopped. */
-function startSending(stack: MessagingStack): { stop(): Promise<void> } {
+/** Dispatches a few messages at a time, each time when it may, until it is stopped. */
+function startSending(
+  stack: MessagingStack,
+  untilMay: () => Promise<void>,
+): { stop(): Promise<void> } {
   let isStopped = false;
   const running = (async () => {
-    while (!isStopped) await stack.dispatchOnce({ durationMs: 100, maxMessages: 6 });
+    while (!isStopped) {
+      await untilMay();
+      await stack.dispatchOnce({ durationMs: 100, maxMessages: 6 });
+    }
   })();
   return {
     stop: async () => {

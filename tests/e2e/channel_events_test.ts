@@ -69,6 +69,7 @@ Deno.test("edits, deletions, files in events, changed ids, assessments and decis
       await changeUserId(played);
       await decideAboutAccount(stack, played);
     }
+    await sendParts(played);
   }
 });
 
@@ -93,6 +94,40 @@ async function changeMessages({ provider, act, told }: Played): Promise<void> {
     provider,
   );
   assertEquals((await told("message.received,message.sent", 2)).length, 2, provider);
+}
+
+/** Each kind of message that the provider tells, as the console's panel sends it. */
+async function sendParts({ provider, act, told }: Played): Promise<void> {
+  const before = (await told("message.received", 1)).length;
+  const words = { messageType: "text", text: "Ainda tem?" };
+  const location = { latitude: -23.5614, longitude: -46.6559, name: "Loja" };
+  const contacts = [{ name: "Ana", phones: ["+55 11 91234-5678"] }];
+  const referral = { sourceType: "ad", sourceId: "812", headline: "Café" };
+  const context = { isForwarded: true };
+  const { providerMessageId } = await act("replies", { waId, parts: { location } });
+  await act("replies", { waId, parts: { contacts } });
+  await act("replies", { waId, parts: { referral, context }, content: words });
+  await act("replies", { waId, parts: { call: { kind: "voice" } } });
+  const received = (await told("message.received", before + 4)).slice(before);
+  assertEquals(
+    received.map(({ messageType }) => messageType),
+    ["location", "contacts", "text", "call"],
+    provider,
+  );
+  const [place, card, asked, call] = received;
+  assertEquals([place.location, card.contacts[0].name], [location, "Ana"], provider);
+  assertEquals(asked.context, context, provider);
+  assertEquals({ ...asked.referral, ...referral }, asked.referral, provider);
+  assertEquals(call.call.kind, "voice", provider);
+  for (const emoji of ["👍", null]) {
+    await act("replies", { waId, parts: { reaction: { providerMessageId, emoji } } });
+  }
+  const reactions = await told("message.reaction", 2);
+  assertEquals(
+    reactions.map(({ reaction }) => reaction),
+    ["👍", null].map((emoji) => ({ messageId: place.messageId, emoji })),
+    provider,
+  );
 }
 
 async function embedFile(stack: LocalStack, { tenant, act, told }: Played): Promise<void> {

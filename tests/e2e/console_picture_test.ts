@@ -8,20 +8,25 @@ const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 
 Deno.test({
-  name: `the README's picture of the console can be taken again${missing}`,
+  name: `the pictures of the console and of its costs can be taken again${missing}`,
   ignore: browserPath === null,
   async fn(): Promise<void> {
     await using database = await createTestDatabase();
     await using folder = await makeTemporaryFolder();
     const path = `${folder.path}/console.png`;
+    const costsPath = `${folder.path}/costs.png`;
     await takeConsolePicture({
       browserPath: browserPath ?? "",
-      path,
+      ...{ path, costsPath },
       databaseUrl: database.url,
     });
     const taken = await readPngSize(path);
     assertEquals(taken, pictureSize);
     assertEquals(await readPngSize("docs/images/console.png"), pictureSize);
+    assertEquals(
+      (await readPngSize(costsPath)).width,
+      (await readPngSize("docs/images/costs.png")).width,
+    );
   },
 });
 

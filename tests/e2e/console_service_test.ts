@@ -12,7 +12,7 @@ import { startServe } from "../support/stack/serve_process.ts";
 const browserPath = await findBrowser();
 const missing = browserPath === null ? " (skipped: no Chromium is installed)" : "";
 const sizes = [{ width: 360, height: 780 }, { width: 1400, height: 900 }];
-const tabs = ["Queue", "Batches", "Events", "Webhooks", "People"];
+const tabs = ["Queue", "Batches", "Costs", "Events", "Webhooks", "People"];
 const phone = "5511944443333";
 
 Deno.test({

@@ -141,6 +141,18 @@ async function playOfficialChannel({ stack, open }: TestConsole): Promise<void> 
   await waitUntil(async () => (await stack.call(tenant, feed)).body.items.length === 1, {
     what: "the changed limit",
   });
+
+  const review = page.locator("#template-form");
+  await review.getByLabel("Template").selectOption({ label: "promocao pt_BR" });
+  await review.getByLabel("Outcome").selectOption("APPROVED");
+  await review.getByRole("button", { name: "Decide" }).click();
+  const decided = "events-api/events?after=oldest&types=template.status_changed";
+  await waitUntil(async () => {
+    const { items } = (await stack.call(tenant, decided)).body;
+    return items.some(({ data }: { data: { name: string; status: string } }) =>
+      data.name === "promocao" && data.status === "APPROVED"
+    );
+  }, { what: "the approved template" });
   assertEquals(browser.faults, []);
 }
 

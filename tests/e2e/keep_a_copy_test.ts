@@ -107,7 +107,7 @@ async function untilInStep(
       const [copied, told] = await look().catch(() => ["nothing", "yet"] as const);
       return copied === told;
     },
-    { what: "a copy in step", timeoutMs: 60_000 },
+    { what: "a copy in step", timeoutMs: 180_000 },
   ).catch(async (error) => {
     assertEquals(...await look());
     throw error;

@@ -12,7 +12,7 @@ Deno.test("a migration that meets a request's locks, or is the victim of a deadl
     await database.admin.unsafe("create table first (id int); create table second (id int)");
     await Deno.writeTextFile(
       `${folder}/20260101000000_wait_briefly.sql`,
-      "set local lock_timeout = '50ms';\nalter table first add column name text;\n",
+      "set local lock_timeout = '300ms';\nalter table first add column name text;\n",
     );
     await Deno.writeTextFile(
       `${folder}/20260101000001_cross.sql`,
@@ -26,6 +26,8 @@ Deno.test("a migration that meets a request's locks, or is the victim of a deadl
       await transaction`insert into first values (1)`;
       holding.resolve();
       await waitUntil(() => isWaiting(database.admin), { what: "the migration to meet the lock" });
+      // Not before it has given up: else it would have waited, and not been applied again.
+      await waitUntil(async () => !await isWaiting(database.admin), { what: "the lock time-out" });
     });
     await holding.promise;
     const applying = applyMigrations(database.admin, folder);
@@ -46,13 +48,21 @@ Deno.test("a migration that meets a request's locks, or is the victim of a deadl
     between.release();
     assertEquals(await applying, ["20260101000000_wait_briefly", "20260101000001_cross"]);
     await crossing;
-    const [deadlocks] = await database.admin`
-      select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
-    assertEquals(deadlocks?.["count"], 1);
+    // A session reports what it has counted a little later.
+    assertEquals(
+      await waitUntil(() => countDeadlocks(database.admin), { what: "the deadlock's count" }),
+      1,
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+async function countDeadlocks(admin: Sql): Promise<number> {
+  const [row] = await admin<{ count: number }[]>`
+    select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
+  return row?.count ?? 0;
+}
 
 /** Whether some session waits for a lock of this kind. */
 async function isWaitingFor(admin: Sql, kind: "advisory" | "relation"): Promise<boolean> {

@@ -212,7 +212,7 @@ async function untilReady({ servicePort }: Page): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${servicePort}/health/ready`);
     await response.body?.cancel();
     return response.ok;
-  }, { timeoutMs: 120_000, what: "a ready service" });
+  }, { timeoutMs: 300_000, what: "a ready service" });
 }
 
 async function endUnit(unit: StartedProgram): Promise<void> {

@@ -87,7 +87,7 @@ Deno.test("a stale postmaster.pid never makes a start kill another program's pro
   await copyCluster(join(folder.path, "data"));
   const { stop, dataDir } = await start(folder);
   await stop();
-  const bystander = new Deno.Command("sleep", { args: ["60"] }).spawn();
+  const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
   await Deno.writeTextFile(join(dataDir, "cluster/postmaster.pid"), `${bystander.pid}\n`);
   await using server = await start(folder);
   assertEquals(await query(server.databaseUrl, "select 1 as one"), 1);

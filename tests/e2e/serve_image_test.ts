@@ -54,7 +54,7 @@ Deno.test("the steps of the Dockerfile, as they stand in it, make a service that
       const response = await fetch(`http://127.0.0.1:${port}/health/ready`);
       await response.body?.cancel();
       return response.ok;
-    }, { timeoutMs: 120_000, what: "a ready service of the image" });
+    }, { timeoutMs: 300_000, what: "a ready service of the image" });
     const created = await fetch(`http://127.0.0.1:${port}/functions/v1/admin-api/workspaces`, {
       method: "POST",
       headers: { apikey: secretKey, "content-type": "application/json" },

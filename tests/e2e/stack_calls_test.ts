@@ -1,4 +1,8 @@
-import { type OfEachSendable, oneOfEachType } from "../support/fixtures/one_of_each_type.ts";
+import {
+  type OfEachSendable,
+  oneOfEachType,
+  toRequest,
+} from "../support/fixtures/one_of_each_type.ts";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import {
@@ -35,7 +39,7 @@ const providers: Readonly<Record<string, (simulator: string) => Record<string, u
   }),
 };
 
-const { image, video, audio, document } = oneOfEachType;
+const { image, video, audio, document, sticker, voice, buttons } = oneOfEachType;
 
 /** What a customer sees of a message of each type; null for one that no gateway has. */
 const seenOfEach: OfEachSendable<SimulatorRecord | null> = {
@@ -45,7 +49,16 @@ const seenOfEach: OfEachSendable<SimulatorRecord | null> = {
   audio: { mediaUrl: audio.mediaUrl },
   document: { mediaUrl: document.mediaUrl, fileName: "Oferta.pdf" },
   option_list: { text: "Quando?" },
+  sticker: { mediaUrl: sticker.mediaUrl },
+  voice: { mediaUrl: voice.mediaUrl },
+  location: { text: null },
+  contacts: { text: null },
+  buttons: { mediaUrl: buttons.mediaUrl },
+  link_button: { text: "Seu pedido" },
+  location_request: null,
   contact_request: null,
+  // It is to a message that is there already.
+  reaction: null,
 };
 
 for (const usesDataApi of [false, true]) {
@@ -200,14 +213,16 @@ async function sendEveryType(
     const { status, body } = await stack.call(instance, "send-message", {
       instanceId: instance.instanceId,
       phone,
-      ...content,
+      ...toRequest(content),
     });
     assertEquals([status, body.success, body.status], [200, true, "sent"], JSON.stringify(body));
     const seen = (await stack.readSimulator(`messages?provider=${provider}&to=${phone}`)).at(-1);
     assert(seen !== undefined);
     assertEquals(seen["providerMessageId"], body.providerMessageId);
     const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, seen[key]]));
-    assertEquals([seen["messageType"], actual], [messageType, expected]);
+    // Gateways send every sound as a voice message.
+    const shown = messageType === "voice" && provider !== "whatsapp_cloud" ? "audio" : messageType;
+    assertEquals([seen["messageType"], actual], [shown, expected]);
     if (messageType === "option_list") {
       const titles = seen["optionList"].options.map((option: { title: string }) => option.title);
       assertEquals(titles, ["Manhã", "Tarde"]);

@@ -190,9 +190,13 @@ async function refuseForeignPages(stack: LocalStack): Promise<void> {
   const pages = ["/", "/health", "/simulator/demo", "/simulator/messages"];
   const own = `127.0.0.1:${stack.port}`;
   for (const path of pages) {
-    assertEquals(await ask(path, { Host: own }), 200, path);
-    assertEquals(await ask(path, { Host: `localhost:${stack.port}` }), 200, path);
-    assertEquals(await ask(path, { Host: own, Origin: `http://${own}` }), 200, path);
+    const hosts = [{ Host: own }, { Host: `localhost:${stack.port}` }];
+    for (const headers of [...hosts, { Host: own, Origin: `http://${own}` }]) {
+      // Not healthy while the database takes more than a second to answer, which ends.
+      await waitUntil(async () => await ask(path, headers) === 200, {
+        what: `${path} for its page`,
+      });
+    }
     for (const origin of ["https://shop.example.com", "http://localhost:3000", "null"]) {
       assertEquals(await ask(path, { Host: own, Origin: origin }), 403, `${path} ${origin}`);
     }
@@ -209,17 +213,24 @@ async function stopDuringRun(stack: LocalStack): Promise<void> {
   await using provider = startHttpDouble(acceptMessage);
   const instance = await createInstance(stack, provider.baseUrl);
   const countRuns = (): number => stack.output().split('"dispatch_completed"').length;
-  const before = countRuns();
-  for (const message of ["na fila", "na fila também"]) {
+  const send = async (): Promise<void> => {
     const sent = provider.requests.length;
     const queued = await stack.call(instance, "send-message", {
       ...{ instanceId: instance.instanceId, phone: "5511966660001", messageType: "text" },
-      ...{ message, delayMessage: 1 },
+      ...{ message: "na fila", delayMessage: 1 },
     });
     assertEquals(queued.status, 200);
     await waitUntil(() => provider.requests.length > sent, { what: "the provider call" });
-    // The second message meets a run that has only just begun.
-    if (sent === 0) await waitUntil(() => countRuns() > before, { what: "the end of the run" });
+  };
+  let sendingMs = Infinity;
+  for (let attempt = 1; sendingMs > 6_000 && attempt <= 10; attempt++) {
+    const before = countRuns();
+    await send();
+    await waitUntil(() => countRuns() > before, { what: "the end of the run" });
+    // Meets a run that has only just begun, unless the machine takes most of its ten seconds.
+    const begunAt = performance.now();
+    await send();
+    sendingMs = performance.now() - begunAt;
   }
   stack.signal("SIGTERM");
   assertEquals(await stack.ended(), 0);

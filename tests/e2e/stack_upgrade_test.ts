@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { assertEquals, assertMatch } from "../support/assert.ts";
 import { copyCluster } from "../support/database/cluster_copy.ts";
 import { createTestDatabase } from "../support/database/database.ts";
+import { letTimePass } from "../support/database/time_travel.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import { checkOut } from "../support/releases/checkout.ts";
 import { findLastRelease } from "../support/releases/last_release.ts";
@@ -13,11 +14,14 @@ import {
   type StackInstance,
   startLocalStack,
 } from "../support/stack/local_stack.ts";
+import { useEmbeddedDatabase } from "../support/stack/embedded_database.ts";
 import { ownRoot } from "../support/stack/service_process.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const addedMigration = "20900101000000_add_upgraded.sql";
 const phone = "5511988887777";
+/** Longer than the upgrade takes: the queued message is still in the queue when the history is read. */
+const queuedSeconds = 3_600;
 
 Deno.test("a start on the data of the last release upgrades it, says so and goes on with it; an older version then refuses it", async () => {
   await using cleanup = new AsyncDisposableStack();
@@ -40,6 +44,7 @@ Deno.test("a start on the data of the last release upgrades it, says so and goes
     );
     assertEquals(readDemo(stack), demo);
     assertEquals(await readHistory(stack, instance), history);
+    await useEmbeddedDatabase(dataDir, (sql) => letTimePass(sql, queuedSeconds));
     await waitUntil(() => provider.requests.length === 2, { what: "the queued message" });
   }
   assertEquals(provider.requests.map(({ json }) => json["message"]), ["first", "second"]);
@@ -103,7 +108,8 @@ async function fill(dataDir: string, root: string, baseUrl: string): Promise<{
       webhookSecret: "upgrade-webhook-secret-0000001",
     },
   });
-  for (const [message, delivery] of [["first", {}], ["second", { delayMessage: 10 }]] as const) {
+  const later = { delayMessage: queuedSeconds };
+  for (const [message, delivery] of [["first", {}], ["second", later]] as const) {
     const { status, body } = await stack.call(instance, "send-message", {
       ...{ instanceId: instance.instanceId, phone, messageType: "text", message, ...delivery },
     });

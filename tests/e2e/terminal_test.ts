@@ -39,7 +39,7 @@ Deno.test({
       DATABASE_URL: database.url,
     });
     await waitUntil(() => terminal.output().includes("Ctrl-C stops everything."), {
-      timeoutMs: 60_000,
+      timeoutMs: 180_000,
       what: "the banner",
     });
     assertMatch(terminal.output(), /^\nMessaging Integration API \d+\.\d+\.\d+ on http:/);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { assert, assertEquals, assertGreater } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
+import { untilSessionsRest } from "../support/database/sessions.ts";
 import { printFigures } from "../support/faults/figures.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
 import { acceptMessage, type HttpDouble, startHttpDouble } from "../support/doubles/http_double.ts";
@@ -16,6 +17,11 @@ const settings = readFaultSettings();
 const { concurrency = 100 } = settings;
 const lives = settings.kills === undefined ? 5 : Math.ceil(settings.kills / 4);
 
+/** Longer than a provider takes that answers, on a slow machine too. */
+const providerTimeoutMs = 30_000;
+/** Longer than the claims of a process last that was killed. */
+const leaseSeconds = 60;
+
 /** Every way a message may go. */
 const deliveries = [{}, { queued: true, intervalSeconds: 10 }, { delayMessage: 60 }] as const;
 
@@ -28,7 +34,7 @@ interface Call {
 Deno.test(`${concurrency} concurrent equal calls are one execution and one message, whatever its outcome`, async () => {
   await using database = await createTestDatabase();
   await using provider = startSlowProvider(() => 100);
-  await using sender = await startSender(database.url);
+  await using sender = await startSender(database.url, { providerTimeoutMs });
   const outcomes = { executed: 0, replayed: 0, inProgress: 0 };
   for (const [number, delivery] of deliveries.entries()) {
     const { baseUrl } = provider;
@@ -118,7 +124,7 @@ Deno.test(`a call that the provider rejects temporarily, whose process is killed
   for (let life = 0; life < lives; life++) {
     const own = Array.from({ length: 8 }, (_, number) => createCall(life * 8 + number));
     calls.push(...own);
-    await using sender = await startSender(database.url);
+    await using sender = await startSender(database.url, { providerTimeoutMs });
     const callAll = (): Promise<(SenderAnswer | null)[]> =>
       Promise.all(own.map(({ key, body }) => callSender(sender, tenant, key, body)));
     isBusy = true;
@@ -129,9 +135,10 @@ Deno.test(`a call that the provider rejects temporarily, whose process is killed
     await sender.kill();
     await answers;
   }
-  // Longer than the leases of the killed processes.
-  await letTimePass(database.admin, 20);
-  await using sender = await startSender(database.url);
+  // Their last statements may yet claim something.
+  await untilSessionsRest(database.admin);
+  await letTimePass(database.admin, leaseSeconds);
+  await using sender = await startSender(database.url, { providerTimeoutMs });
   for (const { key, body } of calls) {
     const answer = await waitUntil(async () => {
       const heard = await callSender(sender, tenant, key, body);
@@ -171,7 +178,7 @@ async function callAndKill(
   calls: readonly Call[],
   moment: () => Promise<void>,
 ): Promise<(SenderAnswer | null)[]> {
-  await using sender = await startSender(databaseUrl);
+  await using sender = await startSender(databaseUrl, { providerTimeoutMs });
   const struck = moment();
   const answers = calls.map(({ key, body }) => callSender(sender, tenant, key, body));
   await struck;
@@ -186,15 +193,16 @@ async function repeatUntilAnswered(
   tenant: Tenant,
   calls: readonly Call[],
 ): Promise<SenderAnswer[]> {
-  await using sender = await startSender(databaseUrl);
+  // The killed process's last statements may yet claim something.
+  await untilSessionsRest(admin);
+  await using sender = await startSender(databaseUrl, { providerTimeoutMs });
   const repeat = (): Promise<(SenderAnswer | null)[]> =>
     Promise.all(calls.map(({ key, body }) => callSender(sender, tenant, key, body)));
   for (const answer of await repeat()) {
     if (answer?.status === 409) assertEquals(answer.body.error, "idempotency_key_in_progress");
     else assert(answer !== null && [200, 504].includes(answer.status), JSON.stringify(answer));
   }
-  // Longer than the leases of the killed process.
-  await letTimePass(admin, 20);
+  await letTimePass(admin, leaseSeconds);
   return (await repeat()).map((answer) => {
     assert(answer !== null);
     return answer;

@@ -68,7 +68,7 @@ Deno.test(`after ${kills} kills of the whole service among its calls, the feed a
   await traffic.stop();
   await cancelFar(service, tenants);
   await using cron = startDispatchCron(`${service.url}/dispatch-queue`, 2);
-  await waitUntilSettled(admin, 60_000);
+  await waitUntilSettled(admin);
   await cron.stop();
 
   const events = (await Promise.all(tenants.map((tenant) => readFeed(service, tenant)))).flat();

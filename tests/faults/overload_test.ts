@@ -65,10 +65,13 @@ Deno.test("under overload the stack rejects some calls, loses no accepted messag
   for (const id of accepted) assertEquals(statusOf.get(id), "sent");
   const received = provider.requests.map(({ json }) => String(json["message"]));
   assertEquals(new Set(received).size, received.length, "no message twice");
-  assertEquals(
-    received.length,
-    rows.length - stored.tooLate,
-    "what is stored was sent, and nothing else",
+  const sent = rows.filter(({ status }) => status === "sent").length;
+  assertEquals(received.length, sent, "what was sent is stored as such, and nothing else");
+  // A call whose process waited ten seconds for the processor is told 503, though it is stored.
+  const toldOtherwise = stored.tooLate + (statuses.get(503) ?? 0);
+  assert(
+    rows.length - sent <= toldOtherwise,
+    `${rows.length - sent} stored calls were told nothing`,
   );
   printFigures("overload", {
     callers: concurrency,

@@ -108,7 +108,7 @@ Deno.test("whatever a provider does, an immediate send is answered, and repeated
   await using database = await createTestDatabase();
   await using cleanup = new AsyncDisposableStack();
   const witness: FaultWitness = { redirected: 0, endlessBytes: 0, brokenOff: 0 };
-  const sender = cleanup.use(await startSender(database.url));
+  const sender = cleanup.use(await startSender(database.url, { providerTimeoutMs }));
   const body = { phone: "5511955000000", messageType: "text", message: "first" };
   await Promise.all(
     listProviderFaults(witness).map(async (fault) => {

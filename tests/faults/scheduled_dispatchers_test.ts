@@ -11,41 +11,53 @@ import { waitUntil } from "../support/wait_until.ts";
 
 /** A sixth of the platform's. */
 const pace = { everySeconds: 3, runSeconds: 4 };
-/** Longer than the test, on a slow machine too: what hangs still hangs at its end. */
+/** The longest that the functions take. */
 const providerTimeoutMs = 60_000;
 /** More than a run sends at once. */
 const hangingMessages = 120;
+/** How often the messages are measured: on a slow machine what hangs may be given up meanwhile. */
+const mostMeasurements = 4;
 
 Deno.test("a tenant whose provider hangs delays no message of another one, and no call of the schedule", async () => {
   await using database = await createTestDatabase();
   const { admin } = database;
   await using hanging = startHttpDouble(answerNever);
   await using clock = startSlotClock();
-  const { instanceId } = await createTenant(admin, { baseUrl: hanging.baseUrl });
-  for (let number = 0; number < hangingMessages; number++) {
-    await scheduleText(admin, instanceId, number);
-  }
-  await using dispatcher = await startScheduledDispatcher({
+  await using _dispatcher = await startScheduledDispatcher({
     ...{ databaseUrl: database.url, admin, ...pace },
     environment: { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs) },
   });
-  await waitUntil(() => hanging.requests.length >= hangingMessages, {
-    timeoutMs: 60_000,
-    what: "the calls that hang",
-  });
-  const slots = await clock.queue(admin, { instances: 10, messagesEach: 4, intervalSeconds: 2 });
-  const lateness = await clock.awaitLateness(slots);
+  const measure = async (): Promise<{ worstMs: number; stillHangs: boolean }> => {
+    const { instanceId } = await createTenant(admin, { baseUrl: hanging.baseUrl });
+    const before = hanging.requests.length;
+    for (let number = 0; number < hangingMessages; number++) {
+      await scheduleText(admin, instanceId, number);
+    }
+    await waitUntil(() => hanging.requests.length >= before + hangingMessages, {
+      timeoutMs: 180_000,
+      what: "the calls that hang",
+    });
+    const slots = await clock.queue(admin, { instances: 10, messagesEach: 4, intervalSeconds: 2 });
+    const worstMs = Math.max(...await clock.awaitLateness(slots));
+    const ended = await admin`
+      select from messaging.messages where instance_id = ${instanceId} and status not in ('queued', 'sending')`;
+    return { worstMs, stillHangs: ended.length === 0 };
+  };
+  let measured = await measure();
+  for (let count = 1; !measured.stillHangs && count < mostMeasurements; count++) {
+    measured = await measure();
+  }
 
   const [answers] = await admin<{ count: number; failed: number }[]>`
     select count(*)::integer as count,
       count(*) filter (where status_code is distinct from 200)::integer as failed
     from net._http_response`;
-  const worstMs = Math.max(...lateness);
+  const { worstMs, stillHangs } = measured;
   printFigures("scheduled dispatchers", {
     ...{ calls: answers?.count ?? 0, hanging: hanging.requests.length },
-    ...{ paced: lateness.length, worstMs: Math.round(worstMs) },
+    worstMs: Math.round(worstMs),
   });
-  assertEquals(dispatcher.process.runs.filter(({ unknown }) => unknown > 0), [], "they still hang");
+  assert(stillHangs, "they still hang");
   assertEquals(answers?.failed, 0);
   assert((answers?.count ?? 0) >= 2, "the schedule called again while the provider hung");
   assert(worstMs < providerTimeoutMs / 4, `a message left ${worstMs} ms after its slot`);

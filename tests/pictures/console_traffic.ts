@@ -86,7 +86,7 @@ async function holdConversation(stack: LocalStack, call: Call, reply: Reply): Pr
 async function arrive(stack: LocalStack, count: number): Promise<void> {
   await waitUntil(
     async () => (await stack.readSimulator(`messages?to=${customer.phone}`)).length === count,
-    { timeoutMs: 30_000, what: "the agent's answer" },
+    { what: "the agent's answer" },
   );
 }
 

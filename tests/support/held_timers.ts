@@ -2,6 +2,8 @@
 
 /** Holds the timers of one length. Disposing gives the runtime its timers back. */
 export interface HeldTimers extends Disposable {
+  /** How many are set. */
+  count(): number;
   /** Ends those that are set. */
   end(): void;
   /** Ends the one that was set first. */
@@ -37,6 +39,7 @@ export function holdTimers(ms: number): HeldTimers {
     for (let left = held.size; left > 0; left--) endFirst();
   };
   return {
+    count: () => held.size,
     end,
     endFirst,
     endWhenAnswered: () => {

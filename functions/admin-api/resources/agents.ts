@@ -10,6 +10,9 @@ const instructionsSchema = z.string().trim().min(1).max(32_768);
 /** A model as the chat completions endpoint names it. */
 const modelSchema = z.string().trim().min(1).max(200);
 
+/** How many messages an answer may be. */
+const maxMessagesSchema = z.number().int().min(1).max(10);
+
 /** GET admin-api/agents. */
 const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
 
@@ -20,6 +23,7 @@ const createAgentSchema = z.object({
   instructions: instructionsSchema,
   model: modelSchema,
   isActive: z.boolean().default(true),
+  maxMessagesPerAnswer: maxMessagesSchema.default(1),
 });
 
 /** PATCH admin-api/agents/:id. */
@@ -28,6 +32,7 @@ const updateAgentSchema = z.object({
   instructions: instructionsSchema.optional(),
   model: modelSchema.optional(),
   isActive: z.boolean().optional(),
+  maxMessagesPerAnswer: maxMessagesSchema.optional(),
 });
 
 export const agents = defineResource({
@@ -41,6 +46,7 @@ export const agents = defineResource({
     instructions: z.string(),
     model: z.string(),
     isActive: z.boolean(),
+    maxMessagesPerAnswer: z.int(),
     createdAt: instantSchema,
     updatedAt: instantSchema,
   },

@@ -14,6 +14,7 @@ export const agentDocs: ResourceDocs = {
     instructions: "Você atende a loja. Responda em português, em poucas palavras.",
     model: "gpt-4.1-mini",
     isActive: true,
+    maxMessagesPerAnswer: 1,
     createdAt: exampleInstant,
     updatedAt: exampleInstant,
   },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 import { registry } from "../../../shared/providers/registry.ts";
 import { createInstanceSchema, updateInstanceSchema } from "../instance_contract.ts";
 import { demoInstanceId, demoWorkspaceId } from "../../../shared/openapi/demo_fixtures.ts";
@@ -20,11 +21,8 @@ const updateInstanceForms = z.union(
 );
 
 /** The fields of every provider's `providerConfig`, one line each. */
-const configFields = (await Promise.all(
-  registry.providers.map(async (provider) =>
-    `- \`${provider.kind}\`: ${(await provider.loadDocs()).configFields}\n`
-  ),
-)).join("");
+const configFields = Object.entries(registeredDocs)
+  .map(([kind, docs]) => `- \`${kind}\`: ${docs.configFields}\n`).join("");
 
 /** The fields with a provider's id of the instance. */
 const idFields = new Intl.ListFormat("en", { type: "disjunction" })
@@ -54,10 +52,17 @@ export const instanceDocs: ResourceDocs = {
         "Pronto, você não receberá mais mensagens promocionais. Para voltar a receber, responda VOLTAR.",
     },
     protection: null,
+    pace: null,
+    budget: null,
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     onUnconfirmed: "hold",
+    interactiveRendering: "auto",
+    readReceipts: "off",
+    freeServiceMessagesPerMonth: 1_000,
+    directSend: false,
     requestsPerMinute: 18_000,
+    historyImport: null,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,
     createdAt: exampleInstant,
   },

@@ -54,6 +54,8 @@ interface WriteDocs {
    */
   readonly request: Readonly<Record<string, unknown>>;
   readonly changed?: Readonly<Record<string, unknown>>;
+  /** Members that some answers have beside the record's. */
+  readonly answer?: z.ZodRawShape;
 }
 
 export const changesOnly = "Changes only the fields in the request.";
@@ -94,7 +96,13 @@ function describeCreate(docs: ResourceDocs, create: WriteDocs, body: z.ZodObject
     body,
     documentedBody: create.documentedBody,
     isIdempotent: true,
-    success: { ...answerOf(docs), status: 201, description: "The new record." },
+    success: {
+      ...(create.answer === undefined
+        ? answerOf(docs)
+        : { schema: recordAnswer({ ...resource.record, ...create.answer }) }),
+      status: 201,
+      description: "The new record.",
+    },
     errors: ["service_unavailable", ...create.errors],
     fields,
     examples: [{

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { recordAnswer } from "./answers.ts";
+import { templateLimitSchema } from "./template_submission.ts";
 
 const countSchema = z.int().min(0);
 
@@ -10,6 +11,7 @@ export const syncTemplatesResponseSchema = recordAnswer({
   updated: countSchema,
   unchanged: countSchema,
   deleted: countSchema,
+  limit: templateLimitSchema,
   items: z.array(z.object({
     templateId: z.uuid(),
     name: z.string(),

@@ -10,7 +10,7 @@ export const syncOperation: Operation = {
   operationId: "syncTemplates",
   summary: "Synchronize an instance's templates with the official channel",
   description:
-    "Reads name, language, components, format and status of every template from the provider and updates the stored templates. Templates that the provider no longer lists are kept with the status `DELETED`. Requires a `wabaId` in the instance's configuration. The request has no body.",
+    "Reads name, language, components, format and status of every template from the provider and updates the stored templates. Templates that the provider no longer lists are kept with the status `DELETED`. Templates that the channel has made itself are left out of the answer and of all lists. Requires a `wabaId` in the instance's configuration. The request has no body.",
   pathParameters: {
     id: { description: "`instanceId` of the instance.", example: demoOfficialInstanceId },
   },
@@ -30,6 +30,10 @@ export const syncOperation: Operation = {
     updated: "Number of templates that were updated.",
     unchanged: "Number of templates without a change.",
     deleted: "Number of templates that the provider no longer lists.",
+    limit:
+      "How many templates the account has and may have, as the provider tells; null where it does not.",
+    "limit.used": "Templates that the account has.",
+    "limit.total": "Templates that it may have.",
     items: "The templates with their changes.",
     "items.change": "Change of the template.",
   },
@@ -43,6 +47,7 @@ export const syncOperation: Operation = {
       updated: 0,
       unchanged: 0,
       deleted: 0,
+      limit: { used: 1, total: 250 },
       items: [{
         templateId: demoTemplateId,
         name: "pedido_enviado",

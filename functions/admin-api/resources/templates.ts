@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import {
-  checkChangedTemplate,
-  checkNewTemplate,
   createTemplateSchema,
   templatePageSchema,
   updateTemplateSchema,
@@ -22,6 +20,24 @@ export const templates = defineResource({
     parameterFormat: z.enum(["POSITIONAL", "NAMED"]),
     components: z.array(z.looseObject({ type: z.string() })),
     category: z.string().nullable(),
+    categoryChange: z.object({
+      to: z.string().meta({ description: "The category that it will have." }),
+      at: instantSchema.meta({ description: "When." }),
+    }).nullable().meta({
+      description:
+        "A change of category that the official channel has announced: its messages cost by the new one. Null for none.",
+    }),
+    quality: z.string().nullable().meta({
+      description:
+        "The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells.",
+    }),
+    rejectedReason: z.string().nullable().meta({
+      description:
+        "Why the official channel has rejected or paused it, in its word; null for none.",
+    }),
+    disablesAt: instantSchema.nullable().meta({
+      description: "When the official channel will disable it, as it announced; null for no plan.",
+    }),
     providerStatus: z.string().nullable(),
     providerTemplateId: z.string().nullable(),
     createdAt: instantSchema,
@@ -32,15 +48,7 @@ export const templates = defineResource({
     schema: templatePageSchema,
     read: (database, query) => database.rpc("list_message_templates", query),
   },
-  create: {
-    execute: (database, request) => database.rpc("create_message_template", request),
-    schema: createTemplateSchema,
-    crossCheck: checkNewTemplate,
-  },
-  update: {
-    execute: (database, templateId, changes) =>
-      database.rpc("update_message_template", { templateId, changes }),
-    schema: updateTemplateSchema,
-    checkChange: checkChangedTemplate,
-  },
+  // Both may ask the provider: see template_routes.ts.
+  create: { schema: createTemplateSchema },
+  update: { schema: updateTemplateSchema },
 });

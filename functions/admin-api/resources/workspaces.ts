@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
+import { peopleScopePhases, peopleScopes } from "../../../shared/model/people_scope.ts";
 import { nameSchema } from "../contract.ts";
 import { defineResource } from "./resource.ts";
 
@@ -13,12 +14,14 @@ const alertEmailSchema = z.string().trim().max(254).pipe(
 const createWorkspaceSchema = z.object({
   name: nameSchema,
   alertEmail: alertEmailSchema.optional(),
+  peopleScope: z.enum(peopleScopes).optional(),
 });
 
 /** PATCH admin-api/workspaces/:id. */
 const updateWorkspaceSchema = z.object({
   name: nameSchema.optional(),
   alertEmail: alertEmailSchema.optional(),
+  peopleScope: z.enum(peopleScopes).optional(),
 });
 
 export const workspaces = defineResource({
@@ -29,6 +32,14 @@ export const workspaces = defineResource({
     workspaceId: z.uuid(),
     name: z.string(),
     alertEmail: z.string().nullable(),
+    peopleScope: z.enum(peopleScopes),
+    peopleScopeChange: z.object({
+      to: z.enum(peopleScopes),
+      phase: z.enum(peopleScopePhases),
+      done: z.int(),
+      total: z.int().nullable(),
+      startedAt: instantSchema,
+    }).nullable(),
     createdAt: instantSchema,
   },
   get: (database, workspaceId) => database.rpc("get_workspace", { workspaceId }),

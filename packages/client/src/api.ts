@@ -52,6 +52,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/messages-api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum up messages and their cost */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/messages-api/usage/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what is spent of the budget */
+        get: operations["getBudget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/messages-api/messages/{id}": {
         parameters: {
             query?: never;
@@ -63,11 +97,11 @@ export interface paths {
         get: operations["getMessage"];
         put?: never;
         post?: never;
-        /** Cancel a queued message */
+        /** Cancel a queued message, or delete a sent one for everyone */
         delete: operations["cancelMessage"];
         options?: never;
         head?: never;
-        /** Move a waiting message to another time */
+        /** Move a waiting message to another time, or edit a sent one */
         patch: operations["moveMessage"];
         trace?: never;
     };
@@ -84,6 +118,23 @@ export interface paths {
         post?: never;
         /** Cancel all messages under a key */
         delete: operations["cancelMessages"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/messages-api/messages/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark a received message as read */
+        post: operations["readMessage"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -349,7 +400,8 @@ export interface paths {
         get: operations["getTemplate"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete a template in one language */
+        delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         /** Update a template */
@@ -404,6 +456,40 @@ export interface paths {
         post?: never;
         /** Revoke a token */
         delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/templates/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a template by the official channel's rules */
+        post: operations["validateTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/templates/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submit a template to the official channel */
+        post: operations["submitTemplate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -522,6 +608,58 @@ export interface paths {
         put?: never;
         /** Release the queue of an instance, or of all */
         post: operations["releaseQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the rates of a workspace */
+        get: operations["getRates"];
+        /** Replace the rates of a workspace */
+        put: operations["replaceRates"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum up an instance's messages and their cost */
+        get: operations["getInstanceUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/usage/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare a month's sums with what the provider bills */
+        get: operations["compareUsageWithProvider"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -811,6 +949,40 @@ export interface paths {
         put?: never;
         /** Record a contact's consent to marketing */
         post: operations["setContactConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/contacts-api/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Block a person */
+        post: operations["blockContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/contacts-api/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the block of a person */
+        post: operations["unblockContact"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1778,6 +1950,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "instance.number_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onInstanceNumberChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "template.status_changed": {
         parameters: {
             query?: never;
@@ -1788,6 +1976,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["onTemplateStatusChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "template.category_warning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onTemplateCategoryWarning"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1820,6 +2024,38 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["onBatchFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.warning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onBudgetWarning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onBudgetReached"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1893,7 +2129,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -2273,6 +2509,78 @@ export interface components {
              */
             isGif?: true;
             /**
+             * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+             * @constant
+             */
+            isImported?: true;
+            /** @description What stands above the text: a text, or the kind of the message's file. */
+            header?: {
+                /** @description The text above. */
+                text?: string;
+                /**
+                 * @description Kind of the file above.
+                 * @enum {string}
+                 */
+                type?: "image" | "video" | "document";
+            };
+            /** @description The options to choose from, in one list or in sections. */
+            optionList?: {
+                /** @description Title of the list. */
+                title: string;
+                /** @description Text of the button that opens the list. */
+                buttonLabel: string;
+                /** @description The options. */
+                options?: {
+                    /** @description Id of the option. */
+                    id: string;
+                    /** @description Title of the option. */
+                    title: string;
+                    /** @description Second line of the option. */
+                    description?: string;
+                }[];
+                /** @description The sections, in place of `options`. */
+                sections?: {
+                    /** @description Title of the section. */
+                    title: string;
+                    /** @description The options. */
+                    options: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                }[];
+            };
+            /** @description The buttons to choose from. */
+            buttons?: {
+                /** @description Id of the button. */
+                id: string;
+                /** @description Title of the button. */
+                title: string;
+            }[];
+            /** @description The button that opens a web address. */
+            linkButton?: {
+                /** @description Title of the button. */
+                title: string;
+                /** @description The address, https. */
+                url: string;
+            };
+            /** @description The small text below. */
+            footer?: string;
+            /** @description Whether the channel shows a preview of a link. */
+            linkPreview?: boolean;
+            /** @description Whether the file can be seen once only. */
+            viewOnce?: boolean;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
              * Format: uuid
              * @description The message that this one answers; null for none, and for one that this service has not stored.
              */
@@ -2366,16 +2674,85 @@ export interface components {
             providerMessageId: string | null;
             /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
             channelStatus: string | null;
+            /** @description How the official channel bills the message, told with its delivery; else null. */
+            pricing: {
+                /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                type: string | null;
+                /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                category: string;
+                /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                model: string | null;
+                /** @description The market of the workspace's rates that the person's phone belongs to. */
+                market: string | null;
+                /**
+                 * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                 * @enum {string}
+                 */
+                source: "channel" | "derived";
+                /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                conversationOrigin?: string;
+            } | null;
+            /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates, such as `USD`. */
+                currency: string;
+            } | null;
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
+            /**
+             * Format: uuid
+             * @description Of an invitation: the first message that waits for its answer.
+             */
+            invitationFor?: string;
+            /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+            groupReceipts?: {
+                /** @description The member's phone. */
+                phone?: string;
+                /** @description The member's user id at the official channel. */
+                userId?: string;
+                /** @description The member's hidden identity at a gateway. */
+                lid?: string;
+                /**
+                 * Format: date-time
+                 * @description When it reached the member's phone, at the latest.
+                 */
+                deliveredAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the member read it; null for not yet.
+                 */
+                readAt: string | null;
+            }[];
             /**
              * Format: date-time
              * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
             /**
              * Format: date-time
              * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -2398,7 +2775,7 @@ export interface components {
             deliveredAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which the contact read the message.
+             * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
              */
             readAt: string | null;
             /**
@@ -2408,12 +2785,12 @@ export interface components {
             failedAt: string | null;
             /**
              * Format: date-time
-             * @description When a person edited the message last; null for never. `message` has the new words.
+             * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
              */
             editedAt: string | null;
             /**
              * Format: date-time
-             * @description When it was told that a person deleted the message for everyone; null for never.
+             * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
              */
             deletedAt: string | null;
             /** @description Number of attempts. */
@@ -2425,6 +2802,33 @@ export interface components {
                 /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
                 message: string;
             } | null;
+            /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+            change?: {
+                /**
+                 * @description What was asked for.
+                 * @enum {string}
+                 */
+                kind: "edit" | "delete";
+                /**
+                 * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                 * @enum {string}
+                 */
+                status: "under_way" | "done" | "refused" | "unknown";
+                /** @description The words of an edit; null of a deletion. */
+                message: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for.
+                 */
+                requestedAt: string;
+                /** @description Why it is refused or unknown; null otherwise. */
+                error: {
+                    /** @description The provider's code, or ours. */
+                    code: string;
+                    /** @description The provider's words, or ours. */
+                    message: string;
+                } | null;
+            };
             /**
              * @description Whether a text was cut because the event exceeded 20,000 bytes.
              * @constant
@@ -2478,14 +2882,18 @@ export interface components {
             /** @description Name. */
             name: string | null;
             /**
-             * @description Why it happened.
+             * @description `user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so whoever writes may be somebody else.
              * @enum {string}
              */
-            reason: "user_id_changed";
-            /** @description The user id that the contact has now. */
-            userId: string;
+            reason: "user_id_changed" | "device_changed";
+            /** @description The user id that the contact has now, where that is the reason. */
+            userId?: string;
             /** @description The user id that it had: it still finds the contact. */
-            previousUserId: string;
+            previousUserId?: string;
+            /** @description What the channel calls the person's new key, where that is the reason. */
+            identity?: string;
+            /** @description What it called the key before; null where it had not told. */
+            previousIdentity?: string | null;
         };
         ConsentEventData: {
             /**
@@ -2609,6 +3017,21 @@ export interface components {
              */
             effectiveAt: string | null;
         };
+        InstanceNumberEventData: {
+            /**
+             * @description What it is about.
+             * @enum {string}
+             */
+            fact: "name" | "quality" | "username";
+            /** @description The channel's word, such as `APPROVED`, `DEFERRED`, `FLAGGED`, `reserved`. */
+            status: string;
+            /** @description The display name or username; null where it was taken away, and of the quality. */
+            value: string | null;
+            /** @description The one before; null while none was known. */
+            previousValue: string | null;
+            /** @description Why a name was rejected, in the channel's word; null for none. */
+            reason: string | null;
+        };
         TemplateStatusEventData: {
             /**
              * Format: uuid
@@ -2621,6 +3044,37 @@ export interface components {
             language: string;
             /** @description The channel's decision. */
             status: string | null;
+            /** @description The category that it has now, by which it costs. */
+            category: string | null;
+            /** @description The channel's rating, `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+            quality: string | null;
+            /** @description Why it was rejected or paused, in the channel's word; null for none. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When the channel will disable it; null for no plan.
+             */
+            disablesAt: string | null;
+        };
+        TemplateCategoryEventData: {
+            /**
+             * Format: uuid
+             * @description The template's UUID.
+             */
+            templateId: string;
+            /** @description Name of the template. */
+            name: string;
+            /** @description Language of the template, such as `pt_BR`. */
+            language: string;
+            /** @description The category that it has. */
+            from: string;
+            /** @description The category that it will have: its messages cost by it. */
+            to: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
         };
         BatchPausedEventData: {
             /**
@@ -2664,6 +3118,29 @@ export interface components {
                 [key: string]: number;
             };
         };
+        BudgetEventData: {
+            /**
+             * Format: uuid
+             * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+             */
+            instanceId: string;
+            /** @description The month, such as `2026-11`, in the instance's time zone. */
+            month: string;
+            /** @description The budget: decimal text. */
+            monthlyAmount: string;
+            /** @description Currency of the workspace's rates. */
+            currency: string;
+            /** @description What the delivered messages of the month cost, at that moment. */
+            spent: string;
+            /** @description What those will cost that are accepted and not delivered yet. */
+            underWay: string;
+            /** @description Whether both together are the budget, or more. */
+            reached: boolean;
+            /** @description At how much of it the warning is told. */
+            warnAtPercent: number;
+            /** @description What waits while it is reached. */
+            stops: string[];
+        };
         EndpointDisabledEventData: {
             /**
              * Format: uuid
@@ -2684,7 +3161,7 @@ export interface components {
             endpointId: string;
         };
         SendMessageRequest: components["schemas"]["SendMessageRequestMessage"] | components["schemas"]["SendMessageRequestFile"] | components["schemas"]["SendMessageRequestAssignment"];
-        SendMessageRequestMessage: components["schemas"]["SendMessageRequestMessageText"] | components["schemas"]["SendMessageRequestMessageImage"] | components["schemas"]["SendMessageRequestMessageVideo"] | components["schemas"]["SendMessageRequestMessageAudio"] | components["schemas"]["SendMessageRequestMessageDocument"] | components["schemas"]["SendMessageRequestMessageOptionList"] | components["schemas"]["SendMessageRequestMessageContactRequest"];
+        SendMessageRequestMessage: components["schemas"]["SendMessageRequestMessageText"] | components["schemas"]["SendMessageRequestMessageImage"] | components["schemas"]["SendMessageRequestMessageVideo"] | components["schemas"]["SendMessageRequestMessageAudio"] | components["schemas"]["SendMessageRequestMessageDocument"] | components["schemas"]["SendMessageRequestMessageSticker"] | components["schemas"]["SendMessageRequestMessageVoice"] | components["schemas"]["SendMessageRequestMessageLocation"] | components["schemas"]["SendMessageRequestMessageContacts"] | components["schemas"]["SendMessageRequestMessageOptionList"] | components["schemas"]["SendMessageRequestMessageButtons"] | components["schemas"]["SendMessageRequestMessageLinkButton"] | components["schemas"]["SendMessageRequestMessageLocationRequest"] | components["schemas"]["SendMessageRequestMessageContactRequest"] | components["schemas"]["SendMessageRequestMessageReaction"];
         SendMessageRequestMessageText: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
@@ -2697,6 +3174,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2718,7 +3200,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -2730,6 +3212,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /**
              * @description Type of the message. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -2737,6 +3251,8 @@ export interface components {
             messageType: "text";
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
+            /** @description `false` sends a link without its preview where the channel can. */
+            linkPreview?: boolean;
         };
         SendMessageRequestMessageImage: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2750,6 +3266,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2771,7 +3292,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -2783,6 +3304,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2792,8 +3345,10 @@ export interface components {
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
+            /** @description `true` lets the person see the file once only (Z-API). */
+            viewOnce?: boolean;
         };
         SendMessageRequestMessageVideo: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2807,6 +3362,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2828,7 +3388,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -2840,6 +3400,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2849,8 +3441,10 @@ export interface components {
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
+            /** @description `true` lets the person see the file once only (Z-API). */
+            viewOnce?: boolean;
         };
         SendMessageRequestMessageAudio: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2864,6 +3458,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2885,7 +3484,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -2897,6 +3496,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2904,7 +3535,7 @@ export interface components {
              * @enum {string}
              */
             messageType: "audio";
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
         };
         SendMessageRequestMessageDocument: {
@@ -2919,6 +3550,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2940,7 +3576,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -2952,6 +3588,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -2961,8 +3629,392 @@ export interface components {
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
-            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`. */
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
+        };
+        SendMessageRequestMessageSticker: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /** @description File name of a document, as the contact sees it. */
+            mediaFilename?: string;
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "sticker";
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
+            mediaUrl: string;
+        };
+        SendMessageRequestMessageVoice: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /** @description File name of a document, as the contact sees it. */
+            mediaFilename?: string;
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "voice";
+            /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
+            mediaUrl: string;
+        };
+        SendMessageRequestMessageLocation: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "location";
+            /** @description A position, in degrees north and east. */
+            location: {
+                /** @description Degrees north. */
+                latitude: number;
+                /** @description Degrees east. */
+                longitude: number;
+                /** @description Name of the place. */
+                name?: string;
+                /** @description Address of the place. */
+                address?: string;
+            };
+        };
+        SendMessageRequestMessageContacts: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "contacts";
+            /** @description Contact cards. */
+            contacts: {
+                /** @description Name on the card. */
+                name: string;
+                /** @description Phones, best with country code. */
+                phones: string[];
+                /** @description E-mail addresses. */
+                emails?: string[];
+                /** @description Company. */
+                organization?: string;
+                /** @description Web addresses. */
+                urls?: string[];
+            }[];
         };
         SendMessageRequestMessageOptionList: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -2976,6 +4028,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -2997,7 +4054,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3009,6 +4066,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /**
              * @description Type of the message. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -3016,22 +4105,361 @@ export interface components {
             messageType: "option_list";
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
-            /** @description The options to choose from. */
+            /** @description The options to choose from: `options`, or in their place `sections`; 10 in all. */
             optionList: {
-                /** @description Heading or label, as the contact sees it. */
+                /** @description Title of the list. */
                 title: string;
-                /** @description Label of the button that opens the list. */
+                /** @description Text of the button that opens the list. */
                 buttonLabel: string;
-                /** @description 1 to 10 options. */
-                options: {
-                    /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                /** @description The options. */
+                options?: {
+                    /** @description Id of the option. Default: its position. */
                     id?: string;
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the option. */
                     title: string;
-                    /** @description Second line, below the title. */
+                    /** @description Second line of the option. */
                     description?: string;
                 }[];
+                /** @description The sections, in place of `options`. */
+                sections?: {
+                    /** @description Title of the section. */
+                    title: string;
+                    /** @description The options. */
+                    options: {
+                        /** @description Id of the option. Default: its position. */
+                        id?: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                }[];
             };
+            /**
+             * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string}
+             */
+            rendering?: "auto" | "native" | "text";
+        };
+        SendMessageRequestMessageButtons: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "buttons";
+            /** @description The text; for media the caption, for an option list the body. */
+            message: string;
+            /** @description The buttons to choose from. */
+            buttons: {
+                /** @description Id of the button. Default: its position. */
+                id?: string;
+                /** @description Title of the button. */
+                title: string;
+            }[];
+            /** @description What stands above the buttons: `text`, or a file by `type` with `mediaUrl` or `mediaId`. */
+            header?: {
+                /** @description The text above. */
+                text?: string;
+                /**
+                 * @description Kind of the file above.
+                 * @enum {string}
+                 */
+                type?: "image" | "video" | "document";
+                /** @description Public https URL of the file. */
+                mediaUrl?: string;
+                /**
+                 * Format: uuid
+                 * @description Id of a file that media-api keeps.
+                 */
+                mediaId?: string;
+            };
+            /** @description The small text below the buttons. */
+            footer?: string;
+            /**
+             * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string}
+             */
+            rendering?: "auto" | "native" | "text";
+        };
+        SendMessageRequestMessageLinkButton: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "link_button";
+            /** @description The text; for media the caption, for an option list the body. */
+            message: string;
+            /** @description The button that opens a web address. */
+            linkButton: {
+                /** @description Title of the button. */
+                title: string;
+                /** @description The address that it opens, https. */
+                url: string;
+            };
+            /**
+             * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string}
+             */
+            rendering?: "auto" | "native" | "text";
+            /** @description `false` sends a link without its preview where the channel can. */
+            linkPreview?: boolean;
+        };
+        SendMessageRequestMessageLocationRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "location_request";
+            /** @description The text; for media the caption, for an option list the body. */
+            message: string;
+            /**
+             * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string}
+             */
+            rendering?: "auto" | "native" | "text";
         };
         SendMessageRequestMessageContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -3045,6 +4473,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -3066,7 +4499,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3078,6 +4511,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /**
              * @description Type of the message. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -3086,7 +4551,105 @@ export interface components {
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
         };
-        SendMessageRequestFile: components["schemas"]["SendMessageRequestFileImage"] | components["schemas"]["SendMessageRequestFileVideo"] | components["schemas"]["SendMessageRequestFileAudio"] | components["schemas"]["SendMessageRequestFileDocument"];
+        SendMessageRequestMessageReaction: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "reaction";
+            /** @description The reaction to another message. */
+            reaction: {
+                /**
+                 * Format: uuid
+                 * @description Id of the message, sent or received, of the same contact.
+                 */
+                messageId: string;
+                /** @description The emoji; null takes the reaction back. */
+                emoji: string | null;
+            };
+        };
+        SendMessageRequestFile: components["schemas"]["SendMessageRequestFileImage"] | components["schemas"]["SendMessageRequestFileVideo"] | components["schemas"]["SendMessageRequestFileAudio"] | components["schemas"]["SendMessageRequestFileDocument"] | components["schemas"]["SendMessageRequestFileSticker"] | components["schemas"]["SendMessageRequestFileVoice"];
         SendMessageRequestFileImage: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
@@ -3099,6 +4662,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -3120,7 +4688,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3132,6 +4700,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -3141,6 +4741,8 @@ export interface components {
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /** @description `true` lets the person see the file once only (Z-API). */
+            viewOnce?: boolean;
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
@@ -3159,6 +4761,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -3180,7 +4787,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3192,6 +4799,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -3201,6 +4840,8 @@ export interface components {
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /** @description `true` lets the person see the file once only (Z-API). */
+            viewOnce?: boolean;
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
@@ -3219,6 +4860,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -3240,7 +4886,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3252,6 +4898,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -3277,6 +4955,11 @@ export interface components {
             contactId?: string;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
             userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId?: string;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
@@ -3298,7 +4981,7 @@ export interface components {
             portfolio?: boolean;
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
             sentBy?: string;
@@ -3310,6 +4993,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string;
             /**
@@ -3319,6 +5034,196 @@ export interface components {
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
             message?: string;
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
+        };
+        SendMessageRequestFileSticker: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /** @description File name of a document, as the contact sees it. */
+            mediaFilename?: string;
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "sticker";
+            /**
+             * Format: uuid
+             * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
+             */
+            mediaId: string;
+        };
+        SendMessageRequestFileVoice: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service";
+            /** @description Seconds to wait before sending. */
+            delayMessage?: number;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            sentBy?: string;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: string & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: string & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
+            /** @description File name of a document, as the contact sees it. */
+            mediaFilename?: string;
+            /**
+             * @description Type of the message. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            messageType: "voice";
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
@@ -3385,10 +5290,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Result of the assignment. */
             assignment?: {
                 /**
@@ -3463,10 +5395,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Result of the assignment. */
             assignment?: {
                 /**
@@ -3541,10 +5500,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Result of the assignment. */
             assignment?: {
                 /**
@@ -3665,10 +5651,37 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Result of the assignment. */
             assignment?: {
                 /**
@@ -3709,13 +5722,27 @@ export interface components {
                 message?: string;
                 /** @description Why the outcome is unknown. */
                 reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
             };
             /** @description Whether the failure is temporary, so that the call can be repeated. */
             retryable?: boolean;
         };
         SendTemplateMessageRequest: {
-            /** @description The template's UUID. */
-            templateId: string;
+            /** @description Id of the template. */
+            templateId?: string;
+            /** @description The template by its name, in place of `templateId`: this instance's, then the workspace's; several that fit are 409 `template_ambiguous`. */
+            template?: {
+                /** @description Name of the template. */
+                name: string;
+                /** @description Language of the template, such as `pt_BR`. */
+                language: string;
+            };
             /** @description The instance, in any of the three forms. Default: the token's instance. */
             instanceId?: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
@@ -3744,7 +5771,7 @@ export interface components {
             purpose?: "marketing" | "utility" | "authentication" | "service";
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Seconds to wait before sending. */
             delayMessage?: number;
@@ -3772,7 +5799,7 @@ export interface components {
             provider: "official" | "gateway";
             /**
              * Format: uuid
-             * @description The template's UUID.
+             * @description Id of the template.
              */
             templateId: string;
             /** @description Name of the template. */
@@ -3804,10 +5831,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
@@ -3834,7 +5861,7 @@ export interface components {
             provider?: "official" | "gateway";
             /**
              * Format: uuid
-             * @description The template's UUID.
+             * @description Id of the template.
              */
             templateId?: string;
             /** @description Name of the template. */
@@ -3866,10 +5893,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
@@ -3893,6 +5920,13 @@ export interface components {
                 message?: string;
                 /** @description Why the outcome is unknown. */
                 reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
             };
             /** @description Whether the failure is temporary, so that the call can be repeated. */
             retryable?: boolean;
@@ -4014,6 +6048,50 @@ export interface components {
                 providerMessageId?: string | null;
                 /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
                 channelStatus?: string | null;
+                /** @description How the official channel bills the message, told with its delivery; else null. */
+                pricing?: {
+                    /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                    type: string | null;
+                    /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                    category: string;
+                    /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                    model: string | null;
+                    /** @description The market of the workspace's rates that the person's phone belongs to. */
+                    market: string | null;
+                    /**
+                     * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                     * @enum {string}
+                     */
+                    source: "channel" | "derived";
+                    /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                    conversationOrigin?: string;
+                } | null;
+                /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+                estimatedCost?: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates, such as `USD`. */
+                    currency: string;
+                } | null;
+                /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+                groupReceipts?: {
+                    /** @description The member's phone. */
+                    phone?: string;
+                    /** @description The member's user id at the official channel. */
+                    userId?: string;
+                    /** @description The member's hidden identity at a gateway. */
+                    lid?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it reached the member's phone, at the latest.
+                     */
+                    deliveredAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the member read it; null for not yet.
+                     */
+                    readAt: string | null;
+                }[];
                 /**
                  * Format: date-time
                  * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
@@ -4026,12 +6104,12 @@ export interface components {
                 createdAt?: string;
                 /**
                  * Format: date-time
-                 * @description When a person edited the message last; null for never. `message` has the new words.
+                 * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
                  */
                 editedAt?: string | null;
                 /**
                  * Format: date-time
-                 * @description When it was told that a person deleted the message for everyone; null for never.
+                 * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
                  */
                 deletedAt?: string | null;
                 /** @description Number of attempts. */
@@ -4075,20 +6153,34 @@ export interface components {
                 mediaSize: number | null;
                 /** @description What is said in a voice message, as a machine has written it down. */
                 transcript: string | null;
-                /** @description The options to choose from. */
+                /** @description The options to choose from, in one list or in sections. */
                 optionList: {
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the list. */
                     title: string;
-                    /** @description Label of the button that opens the list. */
+                    /** @description Text of the button that opens the list. */
                     buttonLabel: string;
-                    /** @description 1 to 10 options. */
-                    options: {
-                        /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                    /** @description The options. */
+                    options?: {
+                        /** @description Id of the option. */
                         id: string;
-                        /** @description Heading or label, as the contact sees it. */
+                        /** @description Title of the option. */
                         title: string;
-                        /** @description Second line, below the title. */
+                        /** @description Second line of the option. */
                         description?: string;
+                    }[];
+                    /** @description The sections, in place of `options`. */
+                    sections?: {
+                        /** @description Title of the section. */
+                        title: string;
+                        /** @description The options. */
+                        options: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
                     }[];
                 } | null;
                 /** @description The option or the button that the contact selected. */
@@ -4102,11 +6194,11 @@ export interface components {
                 } | null;
                 /** @description The filled template in the official channel's format; media have no `link` with `attachments=false`. */
                 template: {
-                    /** @description Name. */
+                    /** @description Name of the template. */
                     name: string;
-                    /** @description Language of the template, such as `pt_BR`. */
+                    /** @description Language of the template. */
                     language: string;
-                    /** @description Header, body, footer and buttons, in the official channel's shape. */
+                    /** @description Its filled parts. */
                     components: {
                         [key: string]: unknown;
                     }[];
@@ -4444,6 +6536,48 @@ export interface components {
                  */
                 isGif?: true;
                 /**
+                 * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+                 * @constant
+                 */
+                isImported?: true;
+                /** @description What stands above the text: a text, or the kind of the message's file. */
+                header?: {
+                    /** @description The text above. */
+                    text?: string;
+                    /**
+                     * @description Kind of the file above.
+                     * @enum {string}
+                     */
+                    type?: "image" | "video" | "document";
+                };
+                /** @description The buttons to choose from. */
+                buttons?: {
+                    /** @description Id of the button. */
+                    id: string;
+                    /** @description Title of the button. */
+                    title: string;
+                }[];
+                /** @description The button that opens a web address. */
+                linkButton?: {
+                    /** @description Title of the button. */
+                    title: string;
+                    /** @description The address, https. */
+                    url: string;
+                };
+                /** @description The small text below. */
+                footer?: string;
+                /** @description Whether the channel shows a preview of a link. */
+                linkPreview?: boolean;
+                /** @description Whether the file can be seen once only. */
+                viewOnce?: boolean;
+                /**
+                 * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+                 * @enum {string}
+                 */
+                rendering?: "native" | "text";
+                /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+                reduced?: string[];
+                /**
                  * Format: date-time
                  * @description Time at which the provider accepted the message, or at which it was received.
                  */
@@ -4455,7 +6589,7 @@ export interface components {
                 deliveredAt: string | null;
                 /**
                  * Format: date-time
-                 * @description Time at which the contact read the message.
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
                  */
                 readAt: string | null;
             }[];
@@ -4489,6 +6623,54 @@ export interface components {
             };
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
+        };
+        GetUsageResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Currency of the workspace's rates; null without rates. */
+            currency: string | null;
+            /** @description The records on this page. */
+            items: {
+                /**
+                 * Format: date
+                 * @description The day that it sums up; with `daily` alone.
+                 */
+                day?: string;
+                /** @description The day, the month (`2026-11`), the category, the id of the agent and so on; null for messages without one. */
+                key: string | null;
+                /** @description Messages that were sent, on the day of sending. By category as the template's or `service`; by type and market null, as these are told with the delivery. */
+                sent: number;
+                /** @description Messages that were delivered, on the day of the first delivery. */
+                delivered: number;
+                /** @description Those of them that cost nothing. */
+                free: number;
+                /** @description Decimal text of what the delivered ones cost by the workspace's rates. */
+                estimatedCost: string;
+                /** @description Delivered ones of the official channel that are in no sum: no rate was known, or it was in another currency. */
+                unknown: number;
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        GetBudgetResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The budget: decimal text; null where the instance has none. */
+            monthlyAmount: string | null;
+            /** @description Currency of the workspace's rates; null without rates, when nothing is ever spent. */
+            currency: string | null;
+            /** @description What the messages that were delivered this month cost: decimal text. */
+            spent: string;
+            /** @description What those will cost that the channel has accepted and not delivered yet; 0 without a budget. */
+            underWay: string;
+            /** @description Whether both together are the budget, or more: what it stops waits now. */
+            reached: boolean;
         };
         MessageRecord: {
             /**
@@ -4857,6 +7039,78 @@ export interface components {
              */
             isGif?: true;
             /**
+             * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+             * @constant
+             */
+            isImported?: true;
+            /** @description What stands above the text: a text, or the kind of the message's file. */
+            header?: {
+                /** @description The text above. */
+                text?: string;
+                /**
+                 * @description Kind of the file above.
+                 * @enum {string}
+                 */
+                type?: "image" | "video" | "document";
+            };
+            /** @description The options to choose from, in one list or in sections. */
+            optionList?: {
+                /** @description Title of the list. */
+                title: string;
+                /** @description Text of the button that opens the list. */
+                buttonLabel: string;
+                /** @description The options. */
+                options?: {
+                    /** @description Id of the option. */
+                    id: string;
+                    /** @description Title of the option. */
+                    title: string;
+                    /** @description Second line of the option. */
+                    description?: string;
+                }[];
+                /** @description The sections, in place of `options`. */
+                sections?: {
+                    /** @description Title of the section. */
+                    title: string;
+                    /** @description The options. */
+                    options: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                }[];
+            };
+            /** @description The buttons to choose from. */
+            buttons?: {
+                /** @description Id of the button. */
+                id: string;
+                /** @description Title of the button. */
+                title: string;
+            }[];
+            /** @description The button that opens a web address. */
+            linkButton?: {
+                /** @description Title of the button. */
+                title: string;
+                /** @description The address, https. */
+                url: string;
+            };
+            /** @description The small text below. */
+            footer?: string;
+            /** @description Whether the channel shows a preview of a link. */
+            linkPreview?: boolean;
+            /** @description Whether the file can be seen once only. */
+            viewOnce?: boolean;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
              * Format: uuid
              * @description The message that this one answers; null for none, and for one that this service has not stored.
              */
@@ -4950,16 +7204,85 @@ export interface components {
             providerMessageId: string | null;
             /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
             channelStatus: string | null;
+            /** @description How the official channel bills the message, told with its delivery; else null. */
+            pricing: {
+                /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                type: string | null;
+                /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                category: string;
+                /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                model: string | null;
+                /** @description The market of the workspace's rates that the person's phone belongs to. */
+                market: string | null;
+                /**
+                 * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                 * @enum {string}
+                 */
+                source: "channel" | "derived";
+                /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                conversationOrigin?: string;
+            } | null;
+            /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates, such as `USD`. */
+                currency: string;
+            } | null;
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
+            /**
+             * Format: uuid
+             * @description Of an invitation: the first message that waits for its answer.
+             */
+            invitationFor?: string;
+            /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+            groupReceipts?: {
+                /** @description The member's phone. */
+                phone?: string;
+                /** @description The member's user id at the official channel. */
+                userId?: string;
+                /** @description The member's hidden identity at a gateway. */
+                lid?: string;
+                /**
+                 * Format: date-time
+                 * @description When it reached the member's phone, at the latest.
+                 */
+                deliveredAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the member read it; null for not yet.
+                 */
+                readAt: string | null;
+            }[];
             /**
              * Format: date-time
              * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
             /**
              * Format: date-time
              * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -4982,7 +7305,7 @@ export interface components {
             deliveredAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which the contact read the message.
+             * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
              */
             readAt: string | null;
             /**
@@ -4992,12 +7315,12 @@ export interface components {
             failedAt: string | null;
             /**
              * Format: date-time
-             * @description When a person edited the message last; null for never. `message` has the new words.
+             * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
              */
             editedAt: string | null;
             /**
              * Format: date-time
-             * @description When it was told that a person deleted the message for everyone; null for never.
+             * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
              */
             deletedAt: string | null;
             /** @description Number of attempts. */
@@ -5009,6 +7332,33 @@ export interface components {
                 /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
                 message: string;
             } | null;
+            /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+            change?: {
+                /**
+                 * @description What was asked for.
+                 * @enum {string}
+                 */
+                kind: "edit" | "delete";
+                /**
+                 * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                 * @enum {string}
+                 */
+                status: "under_way" | "done" | "refused" | "unknown";
+                /** @description The words of an edit; null of a deletion. */
+                message: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for.
+                 */
+                requestedAt: string;
+                /** @description Why it is refused or unknown; null otherwise. */
+                error: {
+                    /** @description The provider's code, or ours. */
+                    code: string;
+                    /** @description The provider's words, or ours. */
+                    message: string;
+                } | null;
+            };
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -5381,6 +7731,78 @@ export interface components {
                  */
                 isGif?: true;
                 /**
+                 * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+                 * @constant
+                 */
+                isImported?: true;
+                /** @description What stands above the text: a text, or the kind of the message's file. */
+                header?: {
+                    /** @description The text above. */
+                    text?: string;
+                    /**
+                     * @description Kind of the file above.
+                     * @enum {string}
+                     */
+                    type?: "image" | "video" | "document";
+                };
+                /** @description The options to choose from, in one list or in sections. */
+                optionList?: {
+                    /** @description Title of the list. */
+                    title: string;
+                    /** @description Text of the button that opens the list. */
+                    buttonLabel: string;
+                    /** @description The options. */
+                    options?: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                    /** @description The sections, in place of `options`. */
+                    sections?: {
+                        /** @description Title of the section. */
+                        title: string;
+                        /** @description The options. */
+                        options: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
+                    }[];
+                };
+                /** @description The buttons to choose from. */
+                buttons?: {
+                    /** @description Id of the button. */
+                    id: string;
+                    /** @description Title of the button. */
+                    title: string;
+                }[];
+                /** @description The button that opens a web address. */
+                linkButton?: {
+                    /** @description Title of the button. */
+                    title: string;
+                    /** @description The address, https. */
+                    url: string;
+                };
+                /** @description The small text below. */
+                footer?: string;
+                /** @description Whether the channel shows a preview of a link. */
+                linkPreview?: boolean;
+                /** @description Whether the file can be seen once only. */
+                viewOnce?: boolean;
+                /**
+                 * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+                 * @enum {string}
+                 */
+                rendering?: "native" | "text";
+                /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+                reduced?: string[];
+                /**
                  * Format: uuid
                  * @description The message that this one answers; null for none, and for one that this service has not stored.
                  */
@@ -5474,16 +7896,85 @@ export interface components {
                 providerMessageId: string | null;
                 /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
                 channelStatus: string | null;
+                /** @description How the official channel bills the message, told with its delivery; else null. */
+                pricing: {
+                    /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                    type: string | null;
+                    /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                    category: string;
+                    /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                    model: string | null;
+                    /** @description The market of the workspace's rates that the person's phone belongs to. */
+                    market: string | null;
+                    /**
+                     * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                     * @enum {string}
+                     */
+                    source: "channel" | "derived";
+                    /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                    conversationOrigin?: string;
+                } | null;
+                /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+                estimatedCost: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates, such as `USD`. */
+                    currency: string;
+                } | null;
+                /**
+                 * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+                 * @enum {string}
+                 */
+                sentAs?: "message" | "direct_send" | "template" | "invitation";
+                /** @description The template that goes in the message's place, or as an invitation. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the template.
+                     */
+                    templateId: string;
+                    /** @description Name of the template. */
+                    name: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The invitation for whose answer the message waits, or has waited.
+                 */
+                invitationId?: string;
+                /**
+                 * Format: uuid
+                 * @description Of an invitation: the first message that waits for its answer.
+                 */
+                invitationFor?: string;
+                /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+                groupReceipts?: {
+                    /** @description The member's phone. */
+                    phone?: string;
+                    /** @description The member's user id at the official channel. */
+                    userId?: string;
+                    /** @description The member's hidden identity at a gateway. */
+                    lid?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it reached the member's phone, at the latest.
+                     */
+                    deliveredAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the member read it; null for not yet.
+                     */
+                    readAt: string | null;
+                }[];
                 /**
                  * Format: date-time
                  * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
                 /**
                  * Format: date-time
                  * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -5506,7 +7997,7 @@ export interface components {
                 deliveredAt: string | null;
                 /**
                  * Format: date-time
-                 * @description Time at which the contact read the message.
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
                  */
                 readAt: string | null;
                 /**
@@ -5516,12 +8007,12 @@ export interface components {
                 failedAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When a person edited the message last; null for never. `message` has the new words.
+                 * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
                  */
                 editedAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When it was told that a person deleted the message for everyone; null for never.
+                 * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
                  */
                 deletedAt: string | null;
                 /** @description Number of attempts. */
@@ -5533,6 +8024,33 @@ export interface components {
                     /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
                     message: string;
                 } | null;
+                /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+                change?: {
+                    /**
+                     * @description What was asked for.
+                     * @enum {string}
+                     */
+                    kind: "edit" | "delete";
+                    /**
+                     * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                     * @enum {string}
+                     */
+                    status: "under_way" | "done" | "refused" | "unknown";
+                    /** @description The words of an edit; null of a deletion. */
+                    message: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was asked for.
+                     */
+                    requestedAt: string;
+                    /** @description Why it is refused or unknown; null otherwise. */
+                    error: {
+                        /** @description The provider's code, or ours. */
+                        code: string;
+                        /** @description The provider's words, or ours. */
+                        message: string;
+                    } | null;
+                };
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
@@ -5544,6 +8062,48 @@ export interface components {
             sendAt?: string & (unknown & unknown);
             /** @description What has not left by then is never sent and becomes `expired`; null for no end. */
             expiresAt?: string & (unknown & unknown);
+            /** @description The new words of a sent message. */
+            message?: string;
+        };
+        MoveMessageFailure: components["schemas"]["Error"] & {
+            /** @description The provider's error, without credentials. */
+            details?: {
+                /** @description The provider's error code, or a code of this service when the provider sent none. */
+                code?: string;
+                /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                message?: string;
+                /** @description Why the outcome is unknown. */
+                reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
+            };
+            /** @description Whether the failure is temporary, so that the call can be repeated. */
+            retryable?: boolean;
+        };
+        CancelMessageFailure: components["schemas"]["Error"] & {
+            /** @description The provider's error, without credentials. */
+            details?: {
+                /** @description The provider's error code, or a code of this service when the provider sent none. */
+                code?: string;
+                /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                message?: string;
+                /** @description Why the outcome is unknown. */
+                reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
+            };
+            /** @description Whether the failure is temporary, so that the call can be repeated. */
+            retryable?: boolean;
         };
         CancelMessagesResponse: {
             /**
@@ -5553,6 +8113,40 @@ export interface components {
             success: true;
             /** @description Number of messages that were canceled. */
             canceled: number;
+        };
+        ReadMessageRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string;
+            /** @description Whether to show the contact that somebody is writing; false by default. Default: `false`. */
+            typing?: boolean;
+        };
+        ReadMessageResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The message's UUID in this service. */
+            messageId: string;
+            /**
+             * @description `read`: done. `not_supported`: this channel cannot. `refused` or `unknown`: see `details`.
+             * @enum {string}
+             */
+            channel: "read" | "not_supported" | "refused" | "unknown";
+            /**
+             * @description Whether to show the contact that somebody is writing; false by default.
+             * @enum {string|null}
+             */
+            typing: "shown" | "requested" | "not_supported" | "refused" | "unknown" | null;
+            /** @description What the provider said where it did not do it. */
+            details?: {
+                /** @description The provider's code; `outcome_unknown` where its answer was lost. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            };
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
         };
         ListQueueResponse: {
             /**
@@ -5577,10 +8171,10 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
                 /** @description Position in the queue, starting at 1. */
                 position: number;
             }[];
@@ -5682,6 +8276,31 @@ export interface components {
             };
             /** @description The number's limit as the official channel names it; null while none is known. */
             channelLimit: string | null;
+            /** @description How fast the instance's queue sends; null where it has no `pace`. */
+            pace: {
+                /** @description What the instance is set to. */
+                messagesPerSecond: number;
+                /** @description What holds now: half of it after the channel has refused a message for its speed. */
+                current: number;
+                /**
+                 * Format: date-time
+                 * @description Until when it is half: a minute after the last such refusal; null where it is not.
+                 */
+                slowedUntil: string | null;
+            } | null;
+            /** @description What is spent of the instance's budget this month; null where it has none. */
+            budget: {
+                /** @description The budget: decimal text; null where the instance has none. */
+                monthlyAmount: string | null;
+                /** @description Currency of the workspace's rates; null without rates, when nothing is ever spent. */
+                currency: string | null;
+                /** @description What the messages that were delivered this month cost: decimal text. */
+                spent: string;
+                /** @description What those will cost that the channel has accepted and not delivered yet; 0 without a budget. */
+                underWay: string;
+                /** @description Whether both together are the budget, or more: what it stops waits now. */
+                reached: boolean;
+            } | null;
             /** @description The limits of the instance's present day; null where it has no `protection`. */
             protection: {
                 /**
@@ -5738,6 +8357,11 @@ export interface components {
             name: string;
             /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
             alertEmail?: string;
+            /**
+             * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
+             * @enum {string}
+             */
+            peopleScope?: "instance" | "workspace";
         };
         WorkspaceRecord: {
             /**
@@ -5754,6 +8378,33 @@ export interface components {
             name: string;
             /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
             alertEmail: string | null;
+            /**
+             * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
+             * @enum {string}
+             */
+            peopleScope: "instance" | "workspace";
+            /** @description How far a change of `peopleScope` is; `null` where none is under way. */
+            peopleScopeChange: {
+                /**
+                 * @description The scope that the workspace has since the change.
+                 * @enum {string}
+                 */
+                to: "instance" | "workspace";
+                /**
+                 * @description `waiting` for calls under way; `collecting` what each contact has said last; `telling` the person's other contacts; `forgetting` the shared words, back to `instance`.
+                 * @enum {string}
+                 */
+                phase: "waiting" | "collecting" | "telling" | "forgetting";
+                /** @description Contacts of this phase so far; words while it is `forgetting`. */
+                done: number;
+                /** @description Contacts of the workspace as counted when it began; `null` before that, and while it is `forgetting`. */
+                total: number | null;
+                /**
+                 * Format: date-time
+                 * @description When the scope was changed.
+                 */
+                startedAt: string;
+            } | null;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -5780,6 +8431,33 @@ export interface components {
                 /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
                 alertEmail: string | null;
                 /**
+                 * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
+                 * @enum {string}
+                 */
+                peopleScope: "instance" | "workspace";
+                /** @description How far a change of `peopleScope` is; `null` where none is under way. */
+                peopleScopeChange: {
+                    /**
+                     * @description The scope that the workspace has since the change.
+                     * @enum {string}
+                     */
+                    to: "instance" | "workspace";
+                    /**
+                     * @description `waiting` for calls under way; `collecting` what each contact has said last; `telling` the person's other contacts; `forgetting` the shared words, back to `instance`.
+                     * @enum {string}
+                     */
+                    phase: "waiting" | "collecting" | "telling" | "forgetting";
+                    /** @description Contacts of this phase so far; words while it is `forgetting`. */
+                    done: number;
+                    /** @description Contacts of the workspace as counted when it began; `null` before that, and while it is `forgetting`. */
+                    total: number | null;
+                    /**
+                     * Format: date-time
+                     * @description When the scope was changed.
+                     */
+                    startedAt: string;
+                } | null;
+                /**
                  * Format: date-time
                  * @description Time of creation.
                  */
@@ -5793,6 +8471,11 @@ export interface components {
             name?: string;
             /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
             alertEmail?: string;
+            /**
+             * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
+             * @enum {string}
+             */
+            peopleScope?: "instance" | "workspace";
         };
         CreateInstanceRequest: components["schemas"]["CreateInstanceRequestWhatsappCloud"] | components["schemas"]["CreateInstanceRequestZapi"] | components["schemas"]["CreateInstanceRequestEvolution"];
         CreateInstanceRequestWhatsappCloud: {
@@ -5822,6 +8505,8 @@ export interface components {
                 verifyToken: string;
                 /** @description Id of the WhatsApp Business account from which templates are read. */
                 wabaId?: string;
+                /** @description Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else. */
+                appId?: string;
                 /** @description Version of the Graph API, such as `v23.0`. */
                 apiVersion?: string;
             };
@@ -5860,6 +8545,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -5888,6 +8587,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -5952,6 +8665,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -5980,6 +8707,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -6042,6 +8783,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -6070,6 +8825,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -6135,6 +8904,20 @@ export interface components {
                     startedAt: string;
                 };
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. */
+                warnAtPercent: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. */
+                stops: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut: {
                 /** @description Messages that deny marketing. */
@@ -6163,8 +8946,46 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+             * @enum {string}
+             */
+            interactiveRendering: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute: number | null;
+            /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
+            historyImport: {
+                /**
+                 * @description `declined`: the business does not share its history; `error` says so.
+                 * @enum {string}
+                 */
+                status: "running" | "complete" | "declined";
+                /** @description The furthest phase: 0 the last day, 1 the last 90 days, 2 the last 180. */
+                phase: number | null;
+                /** @description Of the whole, in percent. */
+                progress: number | null;
+                /** @description Why nothing is imported. */
+                error: {
+                    /** @description The channel's code. */
+                    code: string;
+                    /** @description The channel's words. */
+                    message: string;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When the channel told it last.
+                 */
+                updatedAt: string;
+            } | null;
             /** @description Path to which the provider sends its events, below `/functions/v1/`. */
             webhookPath: string;
             /**
@@ -6239,6 +9060,20 @@ export interface components {
                         startedAt: string;
                     };
                 } | null;
+                /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+                pace: {
+                    /** @description Messages a second. */
+                    messagesPerSecond: number;
+                } | null;
+                /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+                budget: {
+                    /** @description Decimal text of the currency's unit. */
+                    monthlyAmount: string;
+                    /** @description At how much of it the warning is told. */
+                    warnAtPercent: number;
+                    /** @description What waits while it is reached: any of `marketing` and `batches`. */
+                    stops: ("marketing" | "batches")[];
+                } | null;
                 /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
                 optOut: {
                     /** @description Messages that deny marketing. */
@@ -6267,8 +9102,46 @@ export interface components {
                  * @enum {string}
                  */
                 onUnconfirmed: "hold" | "retry";
+                /**
+                 * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+                 * @enum {string}
+                 */
+                interactiveRendering: "auto" | "native" | "text";
+                /**
+                 * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+                 * @enum {string}
+                 */
+                readReceipts: "off" | "on_reply" | "on_receive";
+                /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+                freeServiceMessagesPerMonth: number;
+                /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+                directSend: boolean;
                 /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
                 requestsPerMinute: number | null;
+                /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
+                historyImport: {
+                    /**
+                     * @description `declined`: the business does not share its history; `error` says so.
+                     * @enum {string}
+                     */
+                    status: "running" | "complete" | "declined";
+                    /** @description The furthest phase: 0 the last day, 1 the last 90 days, 2 the last 180. */
+                    phase: number | null;
+                    /** @description Of the whole, in percent. */
+                    progress: number | null;
+                    /** @description Why nothing is imported. */
+                    error: {
+                        /** @description The channel's code. */
+                        code: string;
+                        /** @description The channel's words. */
+                        message: string;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description When the channel told it last.
+                     */
+                    updatedAt: string;
+                } | null;
                 /** @description Path to which the provider sends its events, below `/functions/v1/`. */
                 webhookPath: string;
                 /**
@@ -6299,6 +9172,8 @@ export interface components {
                 verifyToken: string;
                 /** @description Id of the WhatsApp Business account from which templates are read. */
                 wabaId?: string;
+                /** @description Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else. */
+                appId?: string;
                 /** @description Version of the Graph API, such as `v23.0`. */
                 apiVersion?: string;
             };
@@ -6337,6 +9212,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -6365,6 +9254,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -6420,6 +9323,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -6448,6 +9365,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -6501,6 +9432,20 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[];
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -6529,6 +9474,20 @@ export interface components {
              * @enum {string}
              */
             onUnconfirmed?: "hold" | "retry";
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+             * @enum {string}
+             */
+            interactiveRendering?: "auto" | "native" | "text";
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive";
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -6687,6 +9646,8 @@ export interface components {
             model: string;
             /** @description Whether the agent responds to contacts. Default: `true`. */
             isActive?: boolean;
+            /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. Default: `1`. */
+            maxMessagesPerAnswer?: number;
         };
         AgentRecord: {
             /**
@@ -6712,6 +9673,8 @@ export interface components {
             model: string;
             /** @description Whether the agent responds to contacts. */
             isActive: boolean;
+            /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
+            maxMessagesPerAnswer: number;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -6751,6 +9714,8 @@ export interface components {
                 model: string;
                 /** @description Whether the agent responds to contacts. */
                 isActive: boolean;
+                /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
+                maxMessagesPerAnswer: number;
                 /**
                  * Format: date-time
                  * @description Time of creation.
@@ -6774,6 +9739,8 @@ export interface components {
             model?: string;
             /** @description Whether the agent responds to contacts. */
             isActive?: boolean;
+            /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
+            maxMessagesPerAnswer?: number;
         };
         CreateTemplateRequest: {
             /**
@@ -6835,8 +9802,10 @@ export interface components {
             providerStatus?: string | null;
             /** @description The official channel's id of the template, set when the template is synchronized. */
             providerTemplateId?: string | null;
+            /** @description Submits the template to its instance's provider. */
+            submit?: boolean;
         };
-        TemplateRecord: {
+        CreateTemplateResponse: {
             /**
              * @description Always true in a success response.
              * @constant
@@ -6875,6 +9844,25 @@ export interface components {
             })[];
             /** @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider. */
             category: string | null;
+            /** @description A change of category that the official channel has announced: its messages cost by the new one. Null for none. */
+            categoryChange: {
+                /** @description The category that it will have. */
+                to: string;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+            } | null;
+            /** @description The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+            quality: string | null;
+            /** @description Why the official channel has rejected or paused it, in its word; null for none. */
+            rejectedReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the official channel will disable it, as it announced; null for no plan.
+             */
+            disablesAt: string | null;
             /** @description Status at the official channel; only an `APPROVED` template can be sent. */
             providerStatus: string | null;
             /** @description The official channel's id of the template, set when the template is synchronized. */
@@ -6889,6 +9877,15 @@ export interface components {
              * @description Time of the last change.
              */
             updatedAt: string;
+            /** @description Whether the channel has given it another category than the one asked for; of a submission. */
+            categoryChanged?: boolean;
+            /** @description How many templates the account has and may have, as the channel tells; of a submission. */
+            limit?: {
+                /** @description Templates that the account has. */
+                used: number;
+                /** @description Templates that it may have. */
+                total: number;
+            } | null;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -6933,6 +9930,25 @@ export interface components {
                 })[];
                 /** @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider. */
                 category: string | null;
+                /** @description A change of category that the official channel has announced: its messages cost by the new one. Null for none. */
+                categoryChange: {
+                    /** @description The category that it will have. */
+                    to: string;
+                    /**
+                     * Format: date-time
+                     * @description When.
+                     */
+                    at: string;
+                } | null;
+                /** @description The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+                quality: string | null;
+                /** @description Why the official channel has rejected or paused it, in its word; null for none. */
+                rejectedReason: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the official channel will disable it, as it announced; null for no plan.
+                 */
+                disablesAt: string | null;
                 /** @description Status at the official channel; only an `APPROVED` template can be sent. */
                 providerStatus: string | null;
                 /** @description The official channel's id of the template, set when the template is synchronized. */
@@ -6950,6 +9966,81 @@ export interface components {
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        TemplateRecord: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The template's UUID.
+             */
+            templateId: string;
+            /**
+             * Format: uuid
+             * @description The workspace's UUID.
+             */
+            workspaceId: string;
+            /**
+             * Format: uuid
+             * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+             */
+            instanceId: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Language of the template, such as `pt_BR`. */
+            language: string;
+            /**
+             * @description `POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.
+             * @enum {string}
+             */
+            parameterFormat: "POSITIONAL" | "NAMED";
+            /** @description Header, body, footer and buttons, in the official channel's shape. */
+            components: ({
+                /** @description Type of the component or button. */
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider. */
+            category: string | null;
+            /** @description A change of category that the official channel has announced: its messages cost by the new one. Null for none. */
+            categoryChange: {
+                /** @description The category that it will have. */
+                to: string;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+            } | null;
+            /** @description The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+            quality: string | null;
+            /** @description Why the official channel has rejected or paused it, in its word; null for none. */
+            rejectedReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the official channel will disable it, as it announced; null for no plan.
+             */
+            disablesAt: string | null;
+            /** @description Status at the official channel; only an `APPROVED` template can be sent. */
+            providerStatus: string | null;
+            /** @description The official channel's id of the template, set when the template is synchronized. */
+            providerTemplateId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
         };
         UpdateTemplateRequest: {
             /** @description Name. */
@@ -7289,6 +10380,241 @@ export interface components {
              */
             createdAt: string;
         };
+        ValidateTemplateRequest: {
+            /** @description Instance whose account would get the template: what is known of its templates counts too. */
+            instanceId?: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Language of the template, such as `pt_BR`. */
+            language: string;
+            /**
+             * @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider.
+             * @enum {string|null}
+             */
+            category?: "MARKETING" | "UTILITY" | "AUTHENTICATION" | null;
+            /**
+             * @description `POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.
+             * @enum {string}
+             */
+            parameterFormat: "POSITIONAL" | "NAMED";
+            /** @description Header, body, footer and buttons, in the official channel's shape. */
+            components: ({
+                /**
+                 * @description Type of the component or button.
+                 * @enum {string}
+                 */
+                type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
+                /**
+                 * @description Format of a header.
+                 * @enum {string}
+                 */
+                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+                /** @description The text, with variables. */
+                text?: string;
+                /** @description At most 10 buttons. */
+                buttons?: ({
+                    /** @description Type of the component or button. */
+                    type: string;
+                    /** @description The text, with variables. */
+                    text?: string;
+                    /** @description URL that the button opens. */
+                    url?: string;
+                    /** @description Phone number that the button calls. */
+                    phone_number?: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @description Sample values, for the official channel's review. */
+                example?: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[];
+        };
+        ValidateTemplateResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Whether there are no issues. */
+            valid: boolean;
+            /** @description Everything that the channel would refuse. */
+            issues: {
+                /** @description Place in the template. */
+                path: string;
+                /** @description What is wrong. */
+                message: string;
+                /** @description Name of the broken rule; docs/templates.md lists them. */
+                rule: string;
+                /** @description `error_subcode` of Meta's refusal; null where Meta documents none. */
+                code: number | null;
+            }[];
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        SubmitTemplateRequest: {
+            /** @description Instance whose account the template belongs to; needed where it is the workspace's. */
+            instanceId?: string;
+        };
+        SubmitTemplateResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The template's UUID.
+             */
+            templateId: string;
+            /**
+             * Format: uuid
+             * @description The workspace's UUID.
+             */
+            workspaceId: string;
+            /**
+             * Format: uuid
+             * @description Instance whose account the template belongs to; needed where it is the workspace's.
+             */
+            instanceId: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Language of the template, such as `pt_BR`. */
+            language: string;
+            /**
+             * @description `POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.
+             * @enum {string}
+             */
+            parameterFormat: "POSITIONAL" | "NAMED";
+            /** @description Header, body, footer and buttons, in the official channel's shape. */
+            components: ({
+                /** @description Type of the component or button. */
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider. */
+            category: string | null;
+            /** @description A change of category that the official channel has announced: its messages cost by the new one. Null for none. */
+            categoryChange: {
+                /** @description The category that it will have. */
+                to: string;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+            } | null;
+            /** @description The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+            quality: string | null;
+            /** @description Why the official channel has rejected or paused it, in its word; null for none. */
+            rejectedReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the official channel will disable it, as it announced; null for no plan.
+             */
+            disablesAt: string | null;
+            /** @description Status at the official channel; only an `APPROVED` template can be sent. */
+            providerStatus: string | null;
+            /** @description The official channel's id of the template, set when the template is synchronized. */
+            providerTemplateId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+            /** @description Whether the channel has given it another category than the one asked for. */
+            categoryChanged: boolean;
+            /** @description How many templates the account has and may have, as the channel tells; null where it does not. */
+            limit: {
+                /** @description Templates that the account has. */
+                used: number;
+                /** @description Templates that it may have. */
+                total: number;
+            } | null;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        DeleteTemplateResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The template's UUID.
+             */
+            templateId: string;
+            /**
+             * Format: uuid
+             * @description The workspace's UUID.
+             */
+            workspaceId: string;
+            /**
+             * Format: uuid
+             * @description Instance whose account the template belongs to; needed where it is the workspace's.
+             */
+            instanceId: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Language of the template, such as `pt_BR`. */
+            language: string;
+            /**
+             * @description `POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.
+             * @enum {string}
+             */
+            parameterFormat: "POSITIONAL" | "NAMED";
+            /** @description Header, body, footer and buttons, in the official channel's shape. */
+            components: ({
+                /** @description Type of the component or button. */
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider. */
+            category: string | null;
+            /** @description A change of category that the official channel has announced: its messages cost by the new one. Null for none. */
+            categoryChange: {
+                /** @description The category that it will have. */
+                to: string;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+            } | null;
+            /** @description The official channel's rating: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`; null until it tells. */
+            quality: string | null;
+            /** @description Why the official channel has rejected or paused it, in its word; null for none. */
+            rejectedReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the official channel will disable it, as it announced; null for no plan.
+             */
+            disablesAt: string | null;
+            /** @description Status at the official channel; only an `APPROVED` template can be sent. */
+            providerStatus: string | null;
+            /** @description The official channel's id of the template, set when the template is synchronized. */
+            providerTemplateId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
         SyncTemplatesResponse: {
             /**
              * @description Always true in a success response.
@@ -7308,6 +10634,13 @@ export interface components {
             unchanged: number;
             /** @description Number of templates that the provider no longer lists. */
             deleted: number;
+            /** @description How many templates the account has and may have, as the provider tells; null where it does not. */
+            limit: {
+                /** @description Templates that the account has. */
+                used: number;
+                /** @description Templates that it may have. */
+                total: number;
+            } | null;
             /** @description The templates with their changes. */
             items: {
                 /**
@@ -7564,6 +10897,187 @@ export interface components {
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
+        ReplaceRatesRequest: {
+            /**
+             * Format: uuid
+             * @description The workspace whose costs are estimated by these rates.
+             */
+            workspaceId: string;
+            /** @description Currency of all amounts; null while there are no rates. */
+            currency: string;
+            /** @description Which phones each rate is for. */
+            markets: {
+                /** @description Name of the market, as the rates spell it. */
+                name: string;
+                /** @description First digits of the phones of the market: the longest one of a phone wins. None: all phones that no other market has. */
+                callingCodes: string[];
+            }[];
+            /** @description What one delivered message costs. */
+            rates: {
+                /** @description Name of a market. */
+                market: string;
+                /** @description Category as the channel bills it: `marketing`, `utility`, `authentication`, `service`. */
+                category: string;
+                /** @description Decimal text of the currency's unit, with at most ten decimals. */
+                amount: string;
+                /**
+                 * Format: date
+                 * @description From midnight of this day in UTC, until the next rate of the market and category.
+                 */
+                effectiveFrom: string;
+            }[];
+            /** @description Count the differences, and change nothing. */
+            dryRun?: boolean;
+        };
+        ReplaceRatesResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Number of rates that the workspace did not have. */
+            added: number;
+            /** @description Number of rates that it has no more. */
+            removed: number;
+            /** @description Number of rates whose amount, currency or calling codes are others. */
+            changed: number;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        GetRatesResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The workspace whose costs are estimated by these rates.
+             */
+            workspaceId: string;
+            /** @description Currency of all amounts; null while there are no rates. */
+            currency: string | null;
+            /** @description Which phones each rate is for. */
+            markets: {
+                /** @description Name of the market, as the rates spell it. */
+                name: string;
+                /** @description First digits of the phones of the market: the longest one of a phone wins. None: all phones that no other market has. */
+                callingCodes: string[];
+            }[];
+            /** @description What one delivered message costs. */
+            rates: {
+                /** @description Name of a market. */
+                market: string;
+                /** @description Category as the channel bills it: `marketing`, `utility`, `authentication`, `service`. */
+                category: string;
+                /** @description Decimal text of the currency's unit, with at most ten decimals. */
+                amount: string;
+                /**
+                 * Format: date
+                 * @description From midnight of this day in UTC, until the next rate of the market and category.
+                 */
+                effectiveFrom: string;
+            }[];
+        };
+        GetInstanceUsageResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Currency of the workspace's rates; null without rates. */
+            currency: string | null;
+            /** @description The records on this page. */
+            items: {
+                /**
+                 * Format: date
+                 * @description The day that it sums up; with `daily` alone.
+                 */
+                day?: string;
+                /** @description The day, the month (`2026-11`), the category, the id of the agent and so on; null for messages without one. */
+                key: string | null;
+                /** @description Messages that were sent, on the day of sending. By category as the template's or `service`; by type and market null, as these are told with the delivery. */
+                sent: number;
+                /** @description Messages that were delivered, on the day of the first delivery. */
+                delivered: number;
+                /** @description Those of them that cost nothing. */
+                free: number;
+                /** @description Decimal text of what the delivered ones cost by the workspace's rates. */
+                estimatedCost: string;
+                /** @description Delivered ones of the official channel that are in no sum: no rate was known, or it was in another currency. */
+                unknown: number;
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        CompareUsageWithProviderResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+             */
+            instanceId: string;
+            /** @description The month, `YYYY-MM`, in the instance's time zone. */
+            month: string;
+            /** @description Currency of the workspace's rates; null without rates. */
+            currency: string | null;
+            /** @description Currency of the account at the provider; null where it does not tell. */
+            providerCurrency: string | null;
+            /** @description By category. */
+            categories: {
+                /** @description The category or the type, in lower case; null for messages without one. */
+                key: string | null;
+                /** @description Messages that were delivered, by our sums. */
+                delivered: number;
+                /** @description The same as the provider counts it. */
+                providerVolume: number;
+                /** @description What they cost by the workspace's rates, as decimal text. */
+                estimatedCost: string;
+                /** @description Delivered ones without a rate, which `estimatedCost` leaves out. */
+                unknown: number;
+                /** @description What they cost by the provider's words, which calls its amounts approximate. */
+                providerCost: string;
+            }[];
+            /** @description By type of pricing. */
+            types: {
+                /** @description The category or the type, in lower case; null for messages without one. */
+                key: string | null;
+                /** @description Messages that were delivered, by our sums. */
+                delivered: number;
+                /** @description The same as the provider counts it. */
+                providerVolume: number;
+                /** @description What they cost by the workspace's rates, as decimal text. */
+                estimatedCost: string;
+                /** @description Delivered ones without a rate, which `estimatedCost` leaves out. */
+                unknown: number;
+                /** @description What they cost by the provider's words, which calls its amounts approximate. */
+                providerCost: string;
+            }[];
+            /** @description All together. */
+            total: {
+                /** @description Messages that were delivered, by our sums. */
+                delivered: number;
+                /** @description The same as the provider counts it. */
+                providerVolume: number;
+                /** @description What they cost by the workspace's rates, as decimal text. */
+                estimatedCost: string;
+                /** @description Delivered ones without a rate, which `estimatedCost` leaves out. */
+                unknown: number;
+                /** @description What they cost by the provider's words, which calls its amounts approximate. */
+                providerCost: string;
+            };
+            /** @description How far the two are apart. */
+            difference: {
+                /** @description The differences of all categories together, in percent of what the provider counts. */
+                volumePercent: number;
+                /** @description The same of the amounts; null where they cannot be compared: without rates, or in two currencies. */
+                costPercent: number | null;
+            };
+        };
         ResealCredentialsResponse: {
             /**
              * @description Always true in a success response.
@@ -7673,10 +11187,14 @@ export interface components {
             instanceId?: string;
             /** @description A name for people, at most 200 characters. */
             name?: string;
-            /** @description The stored template that is sent; `message` in its place sends a message. */
+            /** @description The stored template that is sent, by `templateId`, or by `name` and `language` (this instance's, then the workspace's); `message` in its place sends a message. */
             template?: {
-                /** @description The template's UUID. */
-                templateId: string;
+                /** @description Name of the template, with `language`; several that fit are 409 `template_ambiguous`. */
+                name?: string;
+                /** @description Language of the template, such as `pt_BR`. */
+                language?: string;
+                /** @description Id of the template. */
+                templateId?: string;
             };
             /** @description The message that is sent, as `send-message` takes it. Its texts may hold `{{variables}}`, filled from the recipient's, and `{{nome}}` and `{{telefone}}` from the contact. */
             message?: {
@@ -7684,7 +11202,7 @@ export interface components {
                  * @description Type of the message.
                  * @enum {string}
                  */
-                messageType?: "text" | "image" | "video" | "audio" | "document" | "option_list" | "contact_request";
+                messageType?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "voice" | "location" | "contacts" | "option_list" | "buttons" | "link_button" | "location_request" | "contact_request" | "reaction";
                 /**
                  * Format: uuid
                  * @description Id of the message's file at media-api; null for none.
@@ -7696,29 +11214,119 @@ export interface components {
                 mediaUrl?: string;
                 /** @description File name of a document, as the contact sees it. */
                 mediaFilename?: string;
-                /** @description The options to choose from. */
+                /** @description A position, in degrees north and east. */
+                location?: {
+                    /** @description Degrees north. */
+                    latitude: number;
+                    /** @description Degrees east. */
+                    longitude: number;
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description Address of the place. */
+                    address?: string;
+                };
+                /** @description Contact cards. */
+                contacts?: {
+                    /** @description Name on the card. */
+                    name: string;
+                    /** @description Phones, best with country code. */
+                    phones: string[];
+                    /** @description E-mail addresses. */
+                    emails?: string[];
+                    /** @description Company. */
+                    organization?: string;
+                    /** @description Web addresses. */
+                    urls?: string[];
+                }[];
+                /** @description The options to choose from: `options`, or in their place `sections`; 10 in all. */
                 optionList?: {
-                    /** @description Heading or label, as the contact sees it. */
+                    /** @description Title of the list. */
                     title: string;
-                    /** @description Label of the button that opens the list. */
+                    /** @description Text of the button that opens the list. */
                     buttonLabel: string;
-                    /** @description 1 to 10 options. */
-                    options: {
-                        /** @description Identifier of the option, unique within the list. Default: its position, starting at 1. */
+                    /** @description The options. */
+                    options?: {
+                        /** @description Id of the option. Default: its position. */
                         id?: string;
-                        /** @description Heading or label, as the contact sees it. */
+                        /** @description Title of the option. */
                         title: string;
-                        /** @description Second line, below the title. */
+                        /** @description Second line of the option. */
                         description?: string;
                     }[];
+                    /** @description The sections, in place of `options`. */
+                    sections?: {
+                        /** @description Title of the section. */
+                        title: string;
+                        /** @description The options. */
+                        options: {
+                            /** @description Id of the option. Default: its position. */
+                            id?: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
+                    }[];
                 };
+                /** @description The buttons to choose from. */
+                buttons?: {
+                    /** @description Id of the button. Default: its position. */
+                    id?: string;
+                    /** @description Title of the button. */
+                    title: string;
+                }[];
+                /** @description What stands above the buttons: `text`, or a file by `type` with `mediaUrl` or `mediaId`. */
+                header?: {
+                    /** @description The text above. */
+                    text?: string;
+                    /**
+                     * @description Kind of the file above.
+                     * @enum {string}
+                     */
+                    type?: "image" | "video" | "document";
+                    /** @description Public https URL of the file. */
+                    mediaUrl?: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of a file that media-api keeps.
+                     */
+                    mediaId?: string;
+                };
+                /** @description The small text below the buttons. */
+                footer?: string;
+                /** @description The button that opens a web address. */
+                linkButton?: {
+                    /** @description Title of the button. */
+                    title: string;
+                    /** @description The address that it opens, https. */
+                    url: string;
+                };
+                /** @description The reaction to another message. */
+                reaction?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the message, sent or received, of the same contact.
+                     */
+                    messageId: string;
+                    /** @description The emoji; null takes the reaction back. */
+                    emoji: string | null;
+                };
+                /**
+                 * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+                 * @enum {string}
+                 */
+                rendering?: "auto" | "native" | "text";
+                /** @description `false` sends a link without its preview where the channel can. */
+                linkPreview?: boolean;
+                /** @description `true` lets the person see the file once only (Z-API). */
+                viewOnce?: boolean;
             };
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Least number of seconds between two messages. Default: 30. */
+            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
             intervalSeconds?: number;
             /** @description No message leaves before. It does not start the batch. */
             startAt?: string & (unknown & unknown);
@@ -7731,6 +11339,38 @@ export interface components {
             validation?: "strict" | "permissive";
             /** @description Answers with 200 what creating and starting the batch now would do, as `POST batches/{id}/dry-run`, and stores nothing. */
             dryRun?: boolean;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
             /** @description Up to 1,000 a call; 100,000 in a batch. */
             recipients?: {
                 /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
@@ -7829,7 +11469,7 @@ export interface components {
                  * @enum {string}
                  */
                 validation: "strict" | "permissive";
-                /** @description Least number of seconds between two messages. Default: 30. */
+                /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
                 intervalSeconds: number;
                 /**
                  * Format: date-time
@@ -7849,6 +11489,8 @@ export interface components {
                     pending: number;
                     /** @description Their message waits in the queue, or is being sent. */
                     queued: number;
+                    /** @description Their message waits until the person writes: see `outsideWindow`. */
+                    awaitingReply: number;
                     /** @description The provider has accepted their message. */
                     sent: number;
                     /** @description Have received it. */
@@ -7903,6 +11545,26 @@ export interface components {
                     /** @description The provider's words. */
                     message: string;
                 } | null;
+                /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
+                warnings: "category_changes"[];
+                /** @description Of a draft, what it would cost if everybody who may be written to now received it; else what it has cost so far: the sum of its messages' estimates, which stays when people are erased. Null for gateways, which bill no message. */
+                estimatedCost: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates; null where it has none. */
+                    currency: string | null;
+                    /** @description Messages without a rate, which the amount leaves out. */
+                    unknown: number;
+                } | null;
+                /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
+                estimatedCostAfterChange: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates; null where it has none. */
+                    currency: string | null;
+                    /** @description Messages without a rate, which the amount leaves out. */
+                    unknown: number;
+                } | null;
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
@@ -7940,7 +11602,7 @@ export interface components {
              * @enum {string}
              */
             validation: "strict" | "permissive";
-            /** @description Least number of seconds between two messages. Default: 30. */
+            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
             intervalSeconds: number;
             /**
              * Format: date-time
@@ -7960,6 +11622,8 @@ export interface components {
                 pending: number;
                 /** @description Their message waits in the queue, or is being sent. */
                 queued: number;
+                /** @description Their message waits until the person writes: see `outsideWindow`. */
+                awaitingReply: number;
                 /** @description The provider has accepted their message. */
                 sent: number;
                 /** @description Have received it. */
@@ -8013,6 +11677,26 @@ export interface components {
                 code: string;
                 /** @description The provider's words. */
                 message: string;
+            } | null;
+            /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
+            warnings: "category_changes"[];
+            /** @description Of a draft, what it would cost if everybody who may be written to now received it; else what it has cost so far: the sum of its messages' estimates, which stays when people are erased. Null for gateways, which bill no message. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
+            estimatedCostAfterChange: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
             } | null;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
@@ -8096,7 +11780,7 @@ export interface components {
                 deliveredAt: string | null;
                 /**
                  * Format: date-time
-                 * @description Time at which the contact read the message.
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
                  */
                 readAt: string | null;
                 /** @description Error of the last failed attempt; null when none has failed. */
@@ -8144,6 +11828,21 @@ export interface components {
                 lastScheduledFor: string | null;
                 /** @description Number of the instance's own days on which something would leave. */
                 days: number;
+                /** @description How many of `send` have an open window at their slot, by what they have written so far; on gateways all. */
+                windowOpen: number;
+                /** @description How many of `send` leave during the contact's free entry point, for which the channel bills nothing; see `window.freeUntil` of the contact. */
+                freeEntryPoint: number;
+                /** @description Of `send`, how they would go by what is known now: as they are, by Direct Send, as a template, or after an invitation. */
+                sentAs: {
+                    /** @description As they are. */
+                    message: number;
+                    /** @description As utility messages without a template. */
+                    direct_send: number;
+                    /** @description As a template. */
+                    template: number;
+                    /** @description After the answer to an invitation. */
+                    invitation: number;
+                };
             };
             /** @description The records on this page. */
             items: {
@@ -8164,6 +11863,26 @@ export interface components {
             }[];
             /** @description `fromIndex` of the next part; null at the end of the list. */
             nextIndex: number | null;
+            /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
+            warnings: "category_changes"[];
+            /** @description What the items would cost if all were delivered: by the category of the template (a message is `service`), the market of each recipient and the rate on the day of the slot, less the month's free service messages that are left. Null for gateways, which bill no message. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
+            estimatedCostAfterChange: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -8390,6 +12109,60 @@ export interface components {
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
+        BlockContactRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+        };
+        BlockedContact: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId: string;
+            /** @description What the contact is now. */
+            isBlocked: boolean;
+            /**
+             * @description `blocked` or `unblocked`: done there too. `not_supported`: the channel has no blocking. `refused`: it did not do it, or its answer was lost; see `details`.
+             * @enum {string}
+             */
+            channel: "blocked" | "unblocked" | "not_supported" | "refused";
+            /** @description Why the channel did not do it. */
+            details?: {
+                /** @description The provider's code; `outcome_unknown` where its answer was lost. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            };
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        UnblockContactRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string;
+        };
         ListContactsResponse: {
             /**
              * @description Always true in a success response.
@@ -8447,7 +12220,9 @@ export interface components {
                     isOpen: boolean;
                     /** Format: date-time */
                     closesAt: string | null;
-                } | null;
+                    /** Format: date-time */
+                    freeUntil: string | null;
+                };
                 /** @description The ad or post that brought the person. */
                 referral: {
                     /** @description `ad` or `post`, as the channel spells it. */
@@ -8469,6 +12244,8 @@ export interface components {
                     /** @description What the ad greeted the person with. */
                     welcomeMessage?: string;
                 } | null;
+                /** @description The channel's address of the person's picture, as it was told last; it may have ended since. Null where none was told. */
+                profilePictureUrl: string | null;
                 /** Format: date-time */
                 aiAgentPausedUntil: string | null;
                 conversation: {
@@ -8574,16 +12351,21 @@ export interface components {
                  */
                 provenAt: string | null;
             }[];
-            /** @description The official channel's 24 hours after the contact's last message; null on gateways. */
+            /** @description The official channel's 24 hours after the contact's last message that was no reaction. Gateways have none: always open. */
             window: {
                 /** @description Whether a free-form message may be sent now. */
                 isOpen: boolean;
                 /**
                  * Format: date-time
-                 * @description When it closes or has closed; null before the contact's first message.
+                 * @description When it closes or has closed; null before the contact's first message, and on gateways.
                  */
                 closesAt: string | null;
-            } | null;
+                /**
+                 * Format: date-time
+                 * @description While the channel bills nothing: 72 hours from the first answer within 24 hours of a message that an ad or post brought. Null for none now. It does not open the window.
+                 */
+                freeUntil: string | null;
+            };
             /** @description The ad or post that brought the person. */
             referral: {
                 /** @description `ad` or `post`, as the channel spells it. */
@@ -8605,6 +12387,8 @@ export interface components {
                 /** @description What the ad greeted the person with. */
                 welcomeMessage?: string;
             } | null;
+            /** @description The channel's address of the person's picture, as it was told last; it may have ended since. Null where none was told. */
+            profilePictureUrl: string | null;
             /**
              * Format: date-time
              * @description Until when the AI agent keeps silent; null when it is not paused.
@@ -8743,16 +12527,21 @@ export interface components {
                      */
                     provenAt: string | null;
                 }[];
-                /** @description The official channel's 24 hours after the contact's last message; null on gateways. */
+                /** @description The official channel's 24 hours after the contact's last message that was no reaction. Gateways have none: always open. */
                 window: {
                     /** @description Whether a free-form message may be sent now. */
                     isOpen: boolean;
                     /**
                      * Format: date-time
-                     * @description When it closes or has closed; null before the contact's first message.
+                     * @description When it closes or has closed; null before the contact's first message, and on gateways.
                      */
                     closesAt: string | null;
-                } | null;
+                    /**
+                     * Format: date-time
+                     * @description While the channel bills nothing: 72 hours from the first answer within 24 hours of a message that an ad or post brought. Null for none now. It does not open the window.
+                     */
+                    freeUntil: string | null;
+                };
                 /** @description The ad or post that brought the person. */
                 referral: {
                     /** @description `ad` or `post`, as the channel spells it. */
@@ -8774,6 +12563,8 @@ export interface components {
                     /** @description What the ad greeted the person with. */
                     welcomeMessage?: string;
                 } | null;
+                /** @description The channel's address of the person's picture, as it was told last; it may have ended since. Null where none was told. */
+                profilePictureUrl: string | null;
                 /**
                  * Format: date-time
                  * @description Until when the AI agent keeps silent; null when it is not paused.
@@ -9264,6 +13055,78 @@ export interface components {
                  */
                 isGif?: true;
                 /**
+                 * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+                 * @constant
+                 */
+                isImported?: true;
+                /** @description What stands above the text: a text, or the kind of the message's file. */
+                header?: {
+                    /** @description The text above. */
+                    text?: string;
+                    /**
+                     * @description Kind of the file above.
+                     * @enum {string}
+                     */
+                    type?: "image" | "video" | "document";
+                };
+                /** @description The options to choose from, in one list or in sections. */
+                optionList?: {
+                    /** @description Title of the list. */
+                    title: string;
+                    /** @description Text of the button that opens the list. */
+                    buttonLabel: string;
+                    /** @description The options. */
+                    options?: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                    /** @description The sections, in place of `options`. */
+                    sections?: {
+                        /** @description Title of the section. */
+                        title: string;
+                        /** @description The options. */
+                        options: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
+                    }[];
+                };
+                /** @description The buttons to choose from. */
+                buttons?: {
+                    /** @description Id of the button. */
+                    id: string;
+                    /** @description Title of the button. */
+                    title: string;
+                }[];
+                /** @description The button that opens a web address. */
+                linkButton?: {
+                    /** @description Title of the button. */
+                    title: string;
+                    /** @description The address, https. */
+                    url: string;
+                };
+                /** @description The small text below. */
+                footer?: string;
+                /** @description Whether the channel shows a preview of a link. */
+                linkPreview?: boolean;
+                /** @description Whether the file can be seen once only. */
+                viewOnce?: boolean;
+                /**
+                 * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+                 * @enum {string}
+                 */
+                rendering?: "native" | "text";
+                /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+                reduced?: string[];
+                /**
                  * Format: uuid
                  * @description The message that this one answers; null for none, and for one that this service has not stored.
                  */
@@ -9339,16 +13202,85 @@ export interface components {
                 providerMessageId: string | null;
                 /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
                 channelStatus: string | null;
+                /** @description How the official channel bills the message, told with its delivery; else null. */
+                pricing: {
+                    /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                    type: string | null;
+                    /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                    category: string;
+                    /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                    model: string | null;
+                    /** @description The market of the workspace's rates that the person's phone belongs to. */
+                    market: string | null;
+                    /**
+                     * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                     * @enum {string}
+                     */
+                    source: "channel" | "derived";
+                    /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                    conversationOrigin?: string;
+                } | null;
+                /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+                estimatedCost: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates, such as `USD`. */
+                    currency: string;
+                } | null;
+                /**
+                 * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+                 * @enum {string}
+                 */
+                sentAs?: "message" | "direct_send" | "template" | "invitation";
+                /** @description The template that goes in the message's place, or as an invitation. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the template.
+                     */
+                    templateId: string;
+                    /** @description Name of the template. */
+                    name: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The invitation for whose answer the message waits, or has waited.
+                 */
+                invitationId?: string;
+                /**
+                 * Format: uuid
+                 * @description Of an invitation: the first message that waits for its answer.
+                 */
+                invitationFor?: string;
+                /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+                groupReceipts?: {
+                    /** @description The member's phone. */
+                    phone?: string;
+                    /** @description The member's user id at the official channel. */
+                    userId?: string;
+                    /** @description The member's hidden identity at a gateway. */
+                    lid?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it reached the member's phone, at the latest.
+                     */
+                    deliveredAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the member read it; null for not yet.
+                     */
+                    readAt: string | null;
+                }[];
                 /**
                  * Format: date-time
                  * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
                 /**
                  * Format: date-time
                  * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -9371,7 +13303,7 @@ export interface components {
                 deliveredAt: string | null;
                 /**
                  * Format: date-time
-                 * @description Time at which the contact read the message.
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
                  */
                 readAt: string | null;
                 /**
@@ -9381,12 +13313,12 @@ export interface components {
                 failedAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When a person edited the message last; null for never. `message` has the new words.
+                 * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
                  */
                 editedAt: string | null;
                 /**
                  * Format: date-time
-                 * @description When it was told that a person deleted the message for everyone; null for never.
+                 * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
                  */
                 deletedAt: string | null;
                 /** @description Number of attempts. */
@@ -9398,6 +13330,33 @@ export interface components {
                     /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
                     message: string;
                 } | null;
+                /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+                change?: {
+                    /**
+                     * @description What was asked for.
+                     * @enum {string}
+                     */
+                    kind: "edit" | "delete";
+                    /**
+                     * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                     * @enum {string}
+                     */
+                    status: "under_way" | "done" | "refused" | "unknown";
+                    /** @description The words of an edit; null of a deletion. */
+                    message: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was asked for.
+                     */
+                    requestedAt: string;
+                    /** @description Why it is refused or unknown; null otherwise. */
+                    error: {
+                        /** @description The provider's code, or ours. */
+                        code: string;
+                        /** @description The provider's words, or ours. */
+                        message: string;
+                    } | null;
+                };
                 /** @description What the message holds beside its words, such as options; null for none. */
                 content: {
                     [key: string]: unknown;
@@ -9415,6 +13374,933 @@ export interface components {
                     /** @description What is said in a voice message. */
                     transcript: string | null;
                 } | null;
+            }[];
+            /** @description The same person at other instances; with `scope=workspace` alone. */
+            otherInstances?: {
+                /**
+                 * Format: uuid
+                 * @description The other instance.
+                 */
+                instanceId: string;
+                /** @description Its name. */
+                instanceName: string;
+                /** @description The contact, with every field. */
+                contact: {
+                    /**
+                     * Format: uuid
+                     * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                     */
+                    contactId: string;
+                    /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                    phone: string | null;
+                    /** @description Name. */
+                    name: string | null;
+                    /** @description E-mail address. */
+                    email: string | null;
+                    /** @description Company. */
+                    company: string | null;
+                    /** @description Job title. */
+                    jobTitle: string | null;
+                    /** @description Free-form notes. */
+                    notes: string | null;
+                    /** @description Names of tags to add. Unknown tags are created. */
+                    tags: string[];
+                    /** @description Campaign source (UTM). */
+                    utmSource: string | null;
+                    /** @description Campaign medium (UTM). */
+                    utmMedium: string | null;
+                    /** @description Campaign name (UTM). */
+                    utmCampaign: string | null;
+                    /** @description Custom fields chosen by the caller, at most 32 KiB as JSON. */
+                    customLabels: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Whether the contact is a favorite. */
+                    isFavorite: boolean;
+                    /** @description Whether the contact is archived. */
+                    isArchived: boolean;
+                    /** @description Whether the contact is blocked: sending to a blocked contact is rejected. */
+                    isBlocked: boolean;
+                    /** @description How the contact came to be: `api` or `inbound`. */
+                    origin: string;
+                    /** @description The contact's consent to marketing. */
+                    consent: {
+                        /**
+                         * @description Whether the contact wants marketing messages.
+                         * @enum {string}
+                         */
+                        marketing: "granted" | "denied" | "unknown";
+                        /**
+                         * Format: date-time
+                         * @description Since when; null while nothing is known.
+                         */
+                        at: string | null;
+                        /** @description Who told it: `api` or what the call gave, `keyword`, `user_preferences` or `131050` of the channel; null while nothing is known. */
+                        source: string | null;
+                    };
+                    /** @description By what the contact is known; `provenAt` is null for what the API gave and nobody has proven. */
+                    identities: {
+                        /**
+                         * @description Kind of the identity.
+                         * @enum {string}
+                         */
+                        kind: "phone" | "lid" | "user_id" | "parent_user_id" | "username";
+                        /** @description The phone, the LID or the user id. */
+                        value: string;
+                        /**
+                         * Format: date-time
+                         * @description When the channel last showed that it is the contact's.
+                         */
+                        provenAt: string | null;
+                    }[];
+                    /** @description The official channel's 24 hours after the contact's last message that was no reaction. Gateways have none: always open. */
+                    window: {
+                        /** @description Whether a free-form message may be sent now. */
+                        isOpen: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When it closes or has closed; null before the contact's first message, and on gateways.
+                         */
+                        closesAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description While the channel bills nothing: 72 hours from the first answer within 24 hours of a message that an ad or post brought. Null for none now. It does not open the window.
+                         */
+                        freeUntil: string | null;
+                    };
+                    /** @description The ad or post that brought the person. */
+                    referral: {
+                        /** @description `ad` or `post`, as the channel spells it. */
+                        sourceType?: string;
+                        /** @description Id of the ad or post. */
+                        sourceId?: string;
+                        /** @description Web address of the ad or post. */
+                        sourceUrl?: string;
+                        /** @description Headline of the ad. */
+                        headline?: string;
+                        /** @description Text of the ad. */
+                        body?: string;
+                        /** @description Id of the click, for reports to the advertiser. */
+                        clickId?: string;
+                        /** @description The channel's address of the ad's picture or video. */
+                        mediaUrl?: string;
+                        /** @description `image` or `video`. */
+                        mediaType?: string;
+                        /** @description What the ad greeted the person with. */
+                        welcomeMessage?: string;
+                    } | null;
+                    /** @description The channel's address of the person's picture, as it was told last; it may have ended since. Null where none was told. */
+                    profilePictureUrl: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Until when the AI agent keeps silent; null when it is not paused.
+                     */
+                    aiAgentPausedUntil: string | null;
+                    /** @description The contact's conversation; null before the first operation that needs one. */
+                    conversation: {
+                        /**
+                         * Format: uuid
+                         * @description The conversation's UUID.
+                         */
+                        conversationId: string;
+                        /**
+                         * @description Status of the message.
+                         * @enum {string}
+                         */
+                        status: "open" | "closed" | "pending";
+                        /**
+                         * Format: uuid
+                         * @description UUID of the operator to whom the conversation is assigned now.
+                         */
+                        assignedTo: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The department's UUID; when omitted, the department does not change.
+                         */
+                        departmentId: string | null;
+                        /** @description Whether the contact is in the operator's portfolio. */
+                        portfolio: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When the last message was sent or received.
+                         */
+                        lastMessageAt: string | null;
+                    } | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description Last change of the contact or its conversation, messages included.
+                     */
+                    updatedAt: string;
+                };
+                /** @description Contacts that were merged into this one. */
+                mergedContactIds: string[];
+                /** @description What the AI agent knows beyond the messages; null without a session. */
+                agentSession: {
+                    /** @description `externalContext` of the calls, merged. */
+                    collectedData: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description Time of the last change.
+                     */
+                    updatedAt: string;
+                } | null;
+                /** @description Every statement about marketing, oldest first. */
+                consentLog: {
+                    /**
+                     * @description Whether the contact wants marketing messages.
+                     * @enum {string}
+                     */
+                    marketing: "granted" | "denied" | "unknown";
+                    /**
+                     * Format: date-time
+                     * @description When it was said.
+                     */
+                    at: string;
+                    /** @description Who said so: `api` or what the caller gave; `keyword`, `user_preferences` or `131050` where the person said it in the channel; `erasure` where it was said before an erasure. */
+                    source: string;
+                    /** @description What the caller gave as evidence. */
+                    evidence: (string | {
+                        [key: string]: unknown;
+                    }) | null;
+                    /**
+                     * Format: uuid
+                     * @description The message that said it, where it was a keyword.
+                     */
+                    messageId: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was recorded.
+                     */
+                    recordedAt: string;
+                }[];
+                /** @description Internal notes, oldest first. */
+                notes: {
+                    /**
+                     * Format: uuid
+                     * @description The note's UUID.
+                     */
+                    noteId: string;
+                    /** @description The note; only operators can see it. */
+                    note: string;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                }[];
+                /** @description Transfers between operators, oldest first. */
+                transfers: {
+                    /**
+                     * Format: uuid
+                     * @description UUID of the operator until then.
+                     */
+                    fromOperatorId: string;
+                    /**
+                     * Format: uuid
+                     * @description UUID of the operator since then; null for a transfer to nobody.
+                     */
+                    toOperatorId: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                }[];
+                /** @description Every message: first those that have not left, then the others, oldest first. */
+                messages: {
+                    /**
+                     * Format: uuid
+                     * @description The message's UUID in this service.
+                     */
+                    messageId: string;
+                    /**
+                     * @description `inbound` for received messages, `outbound` for sent ones.
+                     * @enum {string}
+                     */
+                    direction: "inbound" | "outbound";
+                    /**
+                     * @description Status of the message.
+                     * @enum {string}
+                     */
+                    status: "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "canceled" | "unconfirmed" | "expired" | "received";
+                    /** @description Type of the message. */
+                    messageType: string;
+                    /** @description The text; for media the caption, for an option list the body. */
+                    message: string | null;
+                    /** @description The option or the button that the contact selected. */
+                    choice: {
+                        /** @description Id of the option. */
+                        id?: string | null;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description The second line of a list's row. */
+                        description?: string;
+                    } | null;
+                    /** @description A position. */
+                    location?: {
+                        /** @description Degrees north. */
+                        latitude: number;
+                        /** @description Degrees east. */
+                        longitude: number;
+                        /** @description Name of the place. */
+                        name?: string;
+                        /** @description Address of the place. */
+                        address?: string;
+                        /** @description Web address of the place. */
+                        url?: string;
+                        /**
+                         * @description The position was shared live: this is where the person was at first.
+                         * @constant
+                         */
+                        isLive?: true;
+                    };
+                    /** @description Contact cards. */
+                    contacts?: {
+                        /** @description Name on the card. */
+                        name: string;
+                        /** @description Phones as the card writes them. */
+                        phones: string[];
+                        /** @description E-mail addresses. */
+                        emails?: string[];
+                        /** @description Company, with department and title where the card has them. */
+                        organization?: string;
+                        /** @description Web addresses. */
+                        urls?: string[];
+                        /** @description Postal addresses, each as one line. */
+                        addresses?: string[];
+                        /** @description Birthday, as the card writes it. */
+                        birthday?: string;
+                    }[];
+                    /** @description A reaction to another message. */
+                    reaction?: {
+                        /**
+                         * Format: uuid
+                         * @description The message that it is to; null where that is not stored.
+                         */
+                        messageId: string | null;
+                        /** @description The emoji; null takes the reaction back. */
+                        emoji: string | null;
+                    };
+                    /** @description An order from the catalog. */
+                    order?: {
+                        /** @description Id of the catalog. */
+                        catalogId?: string;
+                        /** @description The channel's id of the order. */
+                        orderId?: string;
+                        /** @description The channel's token of the order. */
+                        token?: string;
+                        /** @description Title of the order. */
+                        title?: string;
+                        /** @description The ordered products. */
+                        items: {
+                            /** @description The product's id in the catalog, the seller's own where it has one. */
+                            productId?: string;
+                            /** @description Name of the product. */
+                            name?: string;
+                            /** @description How many of it. */
+                            quantity?: number;
+                            /** @description Price of one. */
+                            price?: string;
+                            /** @description Currency, such as `BRL`. */
+                            currency?: string;
+                        }[];
+                        /** @description How many products, where the channel tells no items. */
+                        itemCount?: number;
+                        /** @description Price of all items. */
+                        subtotal?: string;
+                        /** @description Price of the order. */
+                        total?: string;
+                        /** @description Currency of the sums. */
+                        currency?: string;
+                        /** @description What the contact wrote beside it. */
+                        note?: string;
+                    };
+                    /** @description The product of a catalog that the message shows or asks about. */
+                    product?: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Id of the catalog. */
+                        catalogId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description Description of the product. */
+                        description?: string;
+                        /** @description Price. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                        /** @description Web address of the product. */
+                        url?: string;
+                        /** @description The channel's address of its picture. */
+                        imageUrl?: string;
+                    };
+                    /** @description A submitted form. */
+                    flowAnswer?: {
+                        /** @description The channel's name of the form. */
+                        name?: string;
+                        /** @description The token that the form was sent with. */
+                        token?: string;
+                        /** @description The submitted fields. */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @description A request for money, a payment, or a PIX key. */
+                    payment?: {
+                        /**
+                         * @description What it is: a request for money, a payment, the state of an order.
+                         * @enum {string}
+                         */
+                        kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                        /** @description Amount. */
+                        amount?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                        /** @description State of the payment, as the channel spells it. */
+                        status?: string;
+                        /** @description State of the order, as the channel spells it. */
+                        orderStatus?: string;
+                        /** @description Reference of the payment or order. */
+                        referenceId?: string;
+                        /** @description What was written beside it. */
+                        note?: string;
+                        /**
+                         * Format: date-time
+                         * @description When the request ends.
+                         */
+                        expiresAt?: string;
+                        /** @description The PIX key. */
+                        key?: string;
+                        /** @description Kind of the PIX key. */
+                        keyType?: string;
+                        /** @description Who is to receive it. */
+                        receiver?: string;
+                        /** @description The products of the order. */
+                        items?: {
+                            /** @description The product's id in the catalog, the seller's own where it has one. */
+                            productId?: string;
+                            /** @description Name of the product. */
+                            name?: string;
+                            /** @description How many of it. */
+                            quantity?: number;
+                            /** @description Price of one. */
+                            price?: string;
+                            /** @description Currency, such as `BRL`. */
+                            currency?: string;
+                        }[];
+                    };
+                    /** @description A poll. */
+                    poll?: {
+                        /** @description The question. */
+                        question: string;
+                        /** @description What can be voted for. */
+                        options: string[];
+                        /** @description How many may be chosen; 0 for any number. */
+                        maxOptions?: number;
+                    };
+                    /** @description A vote in a poll. */
+                    pollVote?: {
+                        /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                        pollId?: string;
+                        /** @description All that the person chooses now; none takes the vote back. */
+                        options: string[];
+                    };
+                    /** @description An invitation to an event. */
+                    event?: {
+                        /** @description Name of the event. */
+                        name: string;
+                        /** @description Description of the event. */
+                        description?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it begins.
+                         */
+                        startsAt?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it ends.
+                         */
+                        endsAt?: string;
+                        /** @description Where it is. */
+                        place?: string;
+                        /** @description Web address to join by. */
+                        url?: string;
+                        /**
+                         * @description The event is canceled.
+                         * @constant
+                         */
+                        isCanceled?: true;
+                    };
+                    /** @description An answer to an invitation. */
+                    eventAnswer?: {
+                        /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                        eventId?: string;
+                        /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                        answer: string;
+                    };
+                    /** @description A template, buttons or a list that another business has sent. */
+                    menu?: {
+                        /** @description Header. */
+                        title?: string;
+                        /** @description Text. */
+                        body?: string;
+                        /** @description Footer. */
+                        footer?: string;
+                        /** @description The channel's address of its picture, video or document. */
+                        mediaUrl?: string;
+                        /** @description Links and options, in their order. */
+                        items: {
+                            /**
+                             * @description What a tap does.
+                             * @enum {string}
+                             */
+                            kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                            /** @description Label. */
+                            title?: string;
+                            /** @description Id of the option. */
+                            id?: string;
+                            /** @description Second line of a row. */
+                            description?: string;
+                            /** @description Web address that it opens. */
+                            url?: string;
+                            /** @description Phone that it calls. */
+                            phone?: string;
+                            /** @description Text that it copies. */
+                            code?: string;
+                        }[];
+                    };
+                    /** @description An invitation to a group or a channel. */
+                    groupInvite?: {
+                        /** @description The channel's id of the group. */
+                        groupId?: string;
+                        /** @description Name of the group. */
+                        name?: string;
+                        /** @description Code to join by. */
+                        code?: string;
+                        /**
+                         * Format: date-time
+                         * @description When the invitation ends.
+                         */
+                        expiresAt?: string;
+                    };
+                    /** @description A call that nobody answered. */
+                    call?: {
+                        /**
+                         * @description Kind of the call.
+                         * @enum {string}
+                         */
+                        kind: "voice" | "video";
+                        /** @description The channel's id of the call. */
+                        callId?: string;
+                    };
+                    /** @description The link that the text shows a preview of. */
+                    preview?: {
+                        /** @description The address. */
+                        url?: string;
+                        /** @description Title of the page. */
+                        title?: string;
+                        /** @description Description of the page. */
+                        description?: string;
+                    };
+                    /** @description What surrounds the message. */
+                    context?: {
+                        /**
+                         * @description The message was forwarded.
+                         * @constant
+                         */
+                        isForwarded?: true;
+                        /**
+                         * @description The message was forwarded many times.
+                         * @constant
+                         */
+                        isFrequentlyForwarded?: true;
+                        /**
+                         * @description It answers a status of ours.
+                         * @constant
+                         */
+                        isStatusReply?: true;
+                        /** @description Who is mentioned: phones, or the channel's ids. */
+                        mentions?: string[];
+                        /** @description After how long it disappears at the person's phone. */
+                        expiresInSeconds?: number;
+                    };
+                    /** @description The ad or post that brought the person. */
+                    referral?: {
+                        /** @description `ad` or `post`, as the channel spells it. */
+                        sourceType?: string;
+                        /** @description Id of the ad or post. */
+                        sourceId?: string;
+                        /** @description Web address of the ad or post. */
+                        sourceUrl?: string;
+                        /** @description Headline of the ad. */
+                        headline?: string;
+                        /** @description Text of the ad. */
+                        body?: string;
+                        /** @description Id of the click, for reports to the advertiser. */
+                        clickId?: string;
+                        /** @description The channel's address of the ad's picture or video. */
+                        mediaUrl?: string;
+                        /** @description `image` or `video`. */
+                        mediaType?: string;
+                        /** @description What the ad greeted the person with. */
+                        welcomeMessage?: string;
+                    };
+                    /** @description What the channel says is wrong: why a file is missing, for instance. */
+                    errors?: {
+                        /** @description The channel's code. */
+                        code?: string;
+                        /** @description The channel's words. */
+                        title?: string;
+                        /** @description More of its words. */
+                        details?: string;
+                    }[];
+                    /** @description The channel's name of a kind of message that it does not pass on. */
+                    unsupportedType?: string;
+                    /** @description The channel's id of the group that the message was written in. */
+                    groupId?: string;
+                    /**
+                     * @description The file can be seen once at the person's phone.
+                     * @constant
+                     */
+                    isViewOnce?: true;
+                    /**
+                     * @description The video plays as a GIF.
+                     * @constant
+                     */
+                    isGif?: true;
+                    /**
+                     * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+                     * @constant
+                     */
+                    isImported?: true;
+                    /** @description What stands above the text: a text, or the kind of the message's file. */
+                    header?: {
+                        /** @description The text above. */
+                        text?: string;
+                        /**
+                         * @description Kind of the file above.
+                         * @enum {string}
+                         */
+                        type?: "image" | "video" | "document";
+                    };
+                    /** @description The options to choose from, in one list or in sections. */
+                    optionList?: {
+                        /** @description Title of the list. */
+                        title: string;
+                        /** @description Text of the button that opens the list. */
+                        buttonLabel: string;
+                        /** @description The options. */
+                        options?: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
+                        /** @description The sections, in place of `options`. */
+                        sections?: {
+                            /** @description Title of the section. */
+                            title: string;
+                            /** @description The options. */
+                            options: {
+                                /** @description Id of the option. */
+                                id: string;
+                                /** @description Title of the option. */
+                                title: string;
+                                /** @description Second line of the option. */
+                                description?: string;
+                            }[];
+                        }[];
+                    };
+                    /** @description The buttons to choose from. */
+                    buttons?: {
+                        /** @description Id of the button. */
+                        id: string;
+                        /** @description Title of the button. */
+                        title: string;
+                    }[];
+                    /** @description The button that opens a web address. */
+                    linkButton?: {
+                        /** @description Title of the button. */
+                        title: string;
+                        /** @description The address, https. */
+                        url: string;
+                    };
+                    /** @description The small text below. */
+                    footer?: string;
+                    /** @description Whether the channel shows a preview of a link. */
+                    linkPreview?: boolean;
+                    /** @description Whether the file can be seen once only. */
+                    viewOnce?: boolean;
+                    /**
+                     * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+                     * @enum {string}
+                     */
+                    rendering?: "native" | "text";
+                    /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+                    reduced?: string[];
+                    /**
+                     * Format: uuid
+                     * @description The message that this one answers; null for none, and for one that this service has not stored.
+                     */
+                    quotedMessageId: string | null;
+                    /** @description The provider's id of the message that this one answers; null for none. */
+                    quotedProviderMessageId: string | null;
+                    /** @description Whether the chat is a group. */
+                    isGroup: boolean;
+                    /** @description The provider's name of the chat. */
+                    chatName: string | null;
+                    /** @description Who wrote the message in a group, by all that the provider tells; null for what is not from a group. */
+                    author: {
+                        /** @description The author's name. */
+                        name?: string;
+                        /** @description The author's phone. */
+                        phone?: string;
+                        /** @description The author's user id at the official channel. */
+                        userId?: string;
+                        /** @description The author's hidden identity at a gateway. */
+                        lid?: string;
+                    } | null;
+                    /** @description Who sent it, as the sending call said. */
+                    sentBy: string | null;
+                    /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+                    isTypedOnPhone: boolean;
+                    /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+                    cardId: string | null;
+                    /**
+                     * Format: uuid
+                     * @description The batch that the message belongs to.
+                     */
+                    batchId: string | null;
+                    /**
+                     * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+                     * @enum {string}
+                     */
+                    purpose: "marketing" | "utility" | "authentication" | "service";
+                    /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+                    cancelKey: string | null;
+                    /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+                    metadata: {
+                        [key: string]: string;
+                    };
+                    /**
+                     * Format: uuid
+                     * @description Id of the message's file at media-api; null for none.
+                     */
+                    mediaId: string | null;
+                    /**
+                     * @description `pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.
+                     * @enum {string|null}
+                     */
+                    mediaStatus: "pending" | "stored" | "failed" | "expired" | null;
+                    /** @description `mediaUrl` of the call, if it had one; null for a file of ours. */
+                    mediaUrl: string | null;
+                    /** @description File name of a document, as the contact sees it. */
+                    mediaFilename: string | null;
+                    /** @description Type of the file as the provider declares it; once the file is stored, what it is. Null while it is not known. */
+                    mediaMimeType: string | null;
+                    /** @description Size of the file in bytes; null while it is not known. */
+                    mediaSize: number | null;
+                    /**
+                     * Format: uuid
+                     * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                     */
+                    contactId: string;
+                    /**
+                     * Format: uuid
+                     * @description The conversation's UUID.
+                     */
+                    conversationId: string;
+                    /** @description The provider's id of the message; null until the provider accepts the message. */
+                    providerMessageId: string | null;
+                    /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
+                    channelStatus: string | null;
+                    /** @description How the official channel bills the message, told with its delivery; else null. */
+                    pricing: {
+                        /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                        type: string | null;
+                        /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                        category: string;
+                        /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                        model: string | null;
+                        /** @description The market of the workspace's rates that the person's phone belongs to. */
+                        market: string | null;
+                        /**
+                         * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                         * @enum {string}
+                         */
+                        source: "channel" | "derived";
+                        /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                        conversationOrigin?: string;
+                    } | null;
+                    /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+                    estimatedCost: {
+                        /** @description Decimal text of the currency's unit. */
+                        amount: string;
+                        /** @description Currency of the workspace's rates, such as `USD`. */
+                        currency: string;
+                    } | null;
+                    /**
+                     * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+                     * @enum {string}
+                     */
+                    sentAs?: "message" | "direct_send" | "template" | "invitation";
+                    /** @description The template that goes in the message's place, or as an invitation. */
+                    template?: {
+                        /**
+                         * Format: uuid
+                         * @description Id of the template.
+                         */
+                        templateId: string;
+                        /** @description Name of the template. */
+                        name: string;
+                    };
+                    /**
+                     * Format: uuid
+                     * @description The invitation for whose answer the message waits, or has waited.
+                     */
+                    invitationId?: string;
+                    /**
+                     * Format: uuid
+                     * @description Of an invitation: the first message that waits for its answer.
+                     */
+                    invitationFor?: string;
+                    /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+                    groupReceipts?: {
+                        /** @description The member's phone. */
+                        phone?: string;
+                        /** @description The member's user id at the official channel. */
+                        userId?: string;
+                        /** @description The member's hidden identity at a gateway. */
+                        lid?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it reached the member's phone, at the latest.
+                         */
+                        deliveredAt: string;
+                        /**
+                         * Format: date-time
+                         * @description When the member read it; null for not yet.
+                         */
+                        readAt: string | null;
+                    }[];
+                    /**
+                     * Format: date-time
+                     * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
+                     */
+                    scheduledFor: string | null;
+                    /**
+                     * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                     * @enum {string|null}
+                     */
+                    heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+                    /**
+                     * Format: date-time
+                     * @description What has not left by then is never sent and becomes `expired`; null for no end.
+                     */
+                    expiresAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description Time at which the provider accepted the message.
+                     */
+                    sentAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time at which the message reached the contact's device.
+                     */
+                    deliveredAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
+                     */
+                    readAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time at which sending failed for good.
+                     */
+                    failedAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
+                     */
+                    editedAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
+                     */
+                    deletedAt: string | null;
+                    /** @description Number of attempts. */
+                    attempts: number;
+                    /** @description Error of the last failed attempt; null when none has failed. */
+                    lastError: {
+                        /** @description The provider's error code, or a code of this service when the provider sent none. */
+                        code: string;
+                        /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                        message: string;
+                    } | null;
+                    /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+                    change?: {
+                        /**
+                         * @description What was asked for.
+                         * @enum {string}
+                         */
+                        kind: "edit" | "delete";
+                        /**
+                         * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                         * @enum {string}
+                         */
+                        status: "under_way" | "done" | "refused" | "unknown";
+                        /** @description The words of an edit; null of a deletion. */
+                        message: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it was asked for.
+                         */
+                        requestedAt: string;
+                        /** @description Why it is refused or unknown; null otherwise. */
+                        error: {
+                            /** @description The provider's code, or ours. */
+                            code: string;
+                            /** @description The provider's words, or ours. */
+                            message: string;
+                        } | null;
+                    };
+                    /** @description What the message holds beside its words, such as options; null for none. */
+                    content: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description The message's file; null for none. */
+                    media: {
+                        /** @description The file's name. */
+                        filename: string | null;
+                        /** @description What the file is. */
+                        mimeType: string | null;
+                        /** @description Its size in bytes. */
+                        size: number | null;
+                        /** @description SHA-256 of its content, in hexadecimal. */
+                        sha256: string | null;
+                        /** @description What is said in a voice message. */
+                        transcript: string | null;
+                    } | null;
+                }[];
             }[];
         };
         GetErasureResponse: {
@@ -9951,7 +14837,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -9980,7 +14866,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
         };
@@ -10003,7 +14889,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -10064,7 +14950,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -10122,7 +15008,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -10164,7 +15050,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string;
             /** @description Whether events are sent to it. */
@@ -10189,7 +15075,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -10246,7 +15132,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -10307,7 +15193,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -10392,7 +15278,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -10454,7 +15340,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -10497,7 +15383,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: string & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "template.status_changed" | "batch.paused" | "batch.finished" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
         };
         ReplayEventsResponse: {
             /**
@@ -10595,7 +15481,7 @@ export interface components {
             };
             /** @description Whether the message goes through the instance's paced queue. */
             queued?: boolean;
-            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: 30. */
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. The agent's later replies have none. */
             metadata?: {
@@ -10616,6 +15502,38 @@ export interface components {
             expiresAt?: string & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @constant
+                 */
+                directSend?: "utility";
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId: string;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            }[];
         };
         ProcessAiAgentResponse: components["schemas"]["ProcessAiAgentResponseSent"] | components["schemas"]["ProcessAiAgentResponseQueued"] | components["schemas"]["ProcessAiAgentResponseScheduled"];
         ProcessAiAgentResponseSent: {
@@ -10662,10 +15580,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -10713,10 +15658,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -10764,10 +15736,37 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -10805,10 +15804,37 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            /**
+             * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+             * @enum {string}
+             */
+            rendering?: "native" | "text";
+            /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+            reduced?: string[];
+            /**
+             * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+             * @enum {string}
+             */
+            sentAs?: "message" | "direct_send" | "template" | "invitation";
+            /** @description The template that goes in the message's place, or as an invitation. */
+            template?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the template.
+                 */
+                templateId: string;
+                /** @description Name of the template. */
+                name: string;
+            };
+            /**
+             * Format: uuid
+             * @description The invitation for whose answer the message waits, or has waited.
+             */
+            invitationId?: string;
             /** @description The provider's error, without credentials. */
             details?: {
                 /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -10817,6 +15843,13 @@ export interface components {
                 message?: string;
                 /** @description Why the outcome is unknown. */
                 reason?: string;
+                /** @description The rungs of `outsideWindow`, of which none was left. */
+                rungs?: {
+                    /** @description `directSend`, `template` or `invite`. */
+                    rung: string;
+                    /** @description Why it could not be taken. */
+                    reason: string;
+                }[];
             };
             /** @description Whether the failure is temporary, so that the call can be repeated. */
             retryable?: boolean;
@@ -10992,6 +16025,76 @@ export interface operations {
             };
         };
     };
+    getUsage: {
+        parameters: {
+            query: {
+                /** @description Maximum number of items per page. Default: 100. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /**
+                 * @description First day, in the instance's time zone.
+                 * @example 2026-11-01
+                 */
+                from: string;
+                /**
+                 * @description Last day; at most 366 days.
+                 * @example 2026-11-30
+                 */
+                to: string;
+                /**
+                 * @description By what the messages are summed up. Default: `day`.
+                 * @example category
+                 */
+                groupBy?: "day" | "month" | "category" | "type" | "messageType" | "sentBy" | "agent" | "batch" | "market";
+                /** @description Whether each day has sums of its own: an item for each day and key, sorted by `day`, then `key`. */
+                daily?: "true" | "false";
+                /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+                instanceId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetUsageResponse"];
+                };
+            };
+        };
+    };
+    getBudget: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetBudgetResponse"];
+                };
+            };
+        };
+    };
     getMessage: {
         parameters: {
             query?: {
@@ -11026,6 +16129,8 @@ export interface operations {
             query?: {
                 /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
                 instanceId?: string;
+                /** @description `everyone` deletes a sent message on the channel; without it a waiting one is canceled. */
+                for?: "everyone";
             };
             header?: never;
             path: {
@@ -11039,7 +16144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The canceled message. */
+            /** @description The canceled or deleted message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11069,7 +16174,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The message, with its new time. */
+            /** @description The message, with its new time or words. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11151,6 +16256,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelMessagesResponse"];
+                };
+            };
+        };
+    };
+    readMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `messageId` of the message, or its `providerMessageId`.
+                 * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReadMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description What the channel did. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadMessageResponse"];
                 };
             };
         };
@@ -11842,7 +16977,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateRecord"];
+                    "application/json": components["schemas"]["CreateTemplateResponse"];
                 };
             };
         };
@@ -11869,6 +17004,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TemplateRecord"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: {
+                /** @description Instance whose account the template belongs to; needed where it is the workspace's. */
+                instanceId?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `templateId` of the record.
+                 * @example d0000000-0000-4000-8000-000000000042
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted template. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteTemplateResponse"];
                 };
             };
         };
@@ -12061,6 +17225,60 @@ export interface operations {
             };
         };
     };
+    validateTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValidateTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description What the channel would refuse. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidateTemplateResponse"];
+                };
+            };
+        };
+    };
+    submitTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `templateId` of the record.
+                 * @example d0000000-0000-4000-8000-000000000041
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubmitTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description The template as the channel has it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmitTemplateResponse"];
+                };
+            };
+        };
+    };
     syncTemplates: {
         parameters: {
             query?: never;
@@ -12243,6 +17461,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReleaseQueueResponse"];
+                };
+            };
+        };
+    };
+    getRates: {
+        parameters: {
+            query: {
+                /**
+                 * @description The workspace whose costs are estimated by these rates.
+                 * @example d0000000-0000-4000-8000-000000000001
+                 */
+                workspaceId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rates. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRatesResponse"];
+                };
+            };
+        };
+    };
+    replaceRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceRatesRequest"];
+            };
+        };
+        responses: {
+            /** @description How the rates differ from the former ones. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplaceRatesResponse"];
+                };
+            };
+        };
+    };
+    getInstanceUsage: {
+        parameters: {
+            query: {
+                /** @description Maximum number of items per page. Default: 100. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /**
+                 * @description First day, in the instance's time zone.
+                 * @example 2026-11-01
+                 */
+                from: string;
+                /**
+                 * @description Last day; at most 366 days.
+                 * @example 2026-11-30
+                 */
+                to: string;
+                /**
+                 * @description By what the messages are summed up. Default: `day`.
+                 * @example category
+                 */
+                groupBy?: "day" | "month" | "category" | "type" | "messageType" | "sentBy" | "agent" | "batch" | "market";
+                /** @description Whether each day has sums of its own: an item for each day and key, sorted by `day`, then `key`. */
+                daily?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetInstanceUsageResponse"];
+                };
+            };
+        };
+    };
+    compareUsageWithProvider: {
+        parameters: {
+            query: {
+                /**
+                 * @description The month, `YYYY-MM`, in the instance's time zone.
+                 * @example 2026-11
+                 */
+                month: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000102
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareUsageWithProviderResponse"];
                 };
             };
         };
@@ -12731,6 +18079,54 @@ export interface operations {
             };
         };
     };
+    blockContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlockContactRequest"];
+            };
+        };
+        responses: {
+            /** @description The contact, and what the channel did. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedContact"];
+                };
+            };
+        };
+    };
+    unblockContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnblockContactRequest"];
+            };
+        };
+        responses: {
+            /** @description The contact, and what the channel did. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedContact"];
+                };
+            };
+        };
+    };
     listContacts: {
         parameters: {
             query?: {
@@ -12825,6 +18221,8 @@ export interface operations {
                  * @example demo
                  */
                 instanceId?: string;
+                /** @description `workspace` reaches the person's contacts at every instance of the workspace; default `instance`. */
+                scope?: "instance" | "workspace";
             };
             header?: never;
             path: {
@@ -12857,6 +18255,8 @@ export interface operations {
                  * @example demo
                  */
                 instanceId?: string;
+                /** @description `workspace` reaches the person's contacts at every instance of the workspace; default `instance`. */
+                scope?: "instance" | "workspace";
             };
             header?: never;
             path: {
@@ -14489,6 +19889,38 @@ export interface operations {
         };
         responses: never;
     };
+    onInstanceNumberChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "instance.number_changed";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["InstanceNumberEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
     onTemplateStatusChanged: {
         parameters: {
             query?: never;
@@ -14516,6 +19948,38 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["TemplateStatusEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onTemplateCategoryWarning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "template.category_warning";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["TemplateCategoryEventData"];
                 };
             };
         };
@@ -14580,6 +20044,70 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["BatchEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onBudgetWarning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "budget.warning";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["BudgetEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onBudgetReached: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "budget.reached";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["BudgetEventData"];
                 };
             };
         };

@@ -9,16 +9,22 @@ export interface MessagesMethods {
   sendTemplate(body: Body<"sendTemplateMessage">, options?: CallOptions): Promise<Answer<"sendTemplateMessage">>;
   /** Read the message history of a contact. */
   readHistory(query: Query<"readMessageHistory">, options?: CallOptions): Promise<Answer<"readMessageHistory">>;
+  /** Sum up messages and their cost. */
+  getUsage(query: Query<"getUsage">, options?: CallOptions): Page<"getUsage">;
+  /** Read what is spent of the budget. */
+  getBudget(query?: Query<"getBudget">, options?: CallOptions): Promise<Answer<"getBudget">>;
   /** Read a message. */
   get(id: string, query?: Query<"getMessage">, options?: CallOptions): Promise<Answer<"getMessage">>;
-  /** Move a waiting message to another time. */
+  /** Move a waiting message to another time, or edit a sent one. */
   move(id: string, body: Body<"moveMessage">, options?: CallOptions): Promise<Answer<"moveMessage">>;
-  /** Cancel a queued message. */
+  /** Cancel a queued message, or delete a sent one for everyone. */
   cancel(id: string, query?: Query<"cancelMessage">, options?: CallOptions): Promise<Answer<"cancelMessage">>;
   /** List messages. */
   list(query?: Query<"listMessages">, options?: CallOptions): Page<"listMessages">;
   /** Cancel all messages under a key. */
   cancelByKey(query: Query<"cancelMessages">, options?: CallOptions): Promise<Answer<"cancelMessages">>;
+  /** Mark a received message as read. */
+  read(id: string, body?: Body<"readMessage">, options?: CallOptions): Promise<Answer<"readMessage">>;
   /** Retry a failed or unconfirmed message. */
   retry(id: string, query?: Query<"retryMessage">, options?: CallOptions): Promise<Answer<"retryMessage">>;
   /** List queued messages. */
@@ -76,6 +82,8 @@ export interface AdminMethods {
   getTemplate(id: string, options?: CallOptions): Promise<Answer<"getTemplate">>;
   /** Update a template. */
   updateTemplate(id: string, body: Body<"updateTemplate">, options?: CallOptions): Promise<Answer<"updateTemplate">>;
+  /** Delete a template in one language. */
+  deleteTemplate(id: string, query?: Query<"deleteTemplate">, options?: CallOptions): Promise<Answer<"deleteTemplate">>;
   /** List outbox entries. */
   listOutbox(query?: Query<"listOutbox">, options?: CallOptions): Page<"listOutbox">;
   /** List the tokens of an instance. */
@@ -86,6 +94,10 @@ export interface AdminMethods {
   getToken(id: string, tokenId: string, options?: CallOptions): Promise<Answer<"getToken">>;
   /** Revoke a token. */
   revokeToken(id: string, tokenId: string, options?: CallOptions): Promise<Answer<"revokeToken">>;
+  /** Check a template by the official channel's rules. */
+  validateTemplate(body: Body<"validateTemplate">, options?: CallOptions): Promise<Answer<"validateTemplate">>;
+  /** Submit a template to the official channel. */
+  submitTemplate(id: string, body?: Body<"submitTemplate">, options?: CallOptions): Promise<Answer<"submitTemplate">>;
   /** Synchronize an instance's templates with the official channel. */
   syncTemplates(id: string, options?: CallOptions): Promise<Answer<"syncTemplates">>;
   /** Retry a dead outbox entry. */
@@ -100,6 +112,14 @@ export interface AdminMethods {
   settleMayHaveLeft(body: Body<"settleMayHaveLeft">, options?: CallOptions): Promise<Answer<"settleMayHaveLeft">>;
   /** Release the queue of an instance, or of all. */
   releaseQueue(body: Body<"releaseQueue">, options?: CallOptions): Promise<Answer<"releaseQueue">>;
+  /** Read the rates of a workspace. */
+  getRates(query: Query<"getRates">, options?: CallOptions): Promise<Answer<"getRates">>;
+  /** Replace the rates of a workspace. */
+  replaceRates(body: Body<"replaceRates">, options?: CallOptions): Promise<Answer<"replaceRates">>;
+  /** Sum up an instance's messages and their cost. */
+  getInstanceUsage(id: string, query: Query<"getInstanceUsage">, options?: CallOptions): Page<"getInstanceUsage">;
+  /** Compare a month's sums with what the provider bills. */
+  compareUsageWithProvider(id: string, query: Query<"compareUsageWithProvider">, options?: CallOptions): Promise<Answer<"compareUsageWithProvider">>;
   /** Seal stored credentials under the current key. */
   resealCredentials(options?: CallOptions): Promise<Answer<"resealCredentials">>;
   /** Check whether all instances' messages are being sent. */
@@ -140,6 +160,10 @@ export interface ContactsMethods {
   changeTags(body: Body<"changeContactTags">, options?: CallOptions): Promise<Answer<"changeContactTags">>;
   /** Record a contact's consent to marketing. */
   setConsent(body: Body<"setContactConsent">, options?: CallOptions): Promise<Answer<"setContactConsent">>;
+  /** Block a person. */
+  block(body: Body<"blockContact">, options?: CallOptions): Promise<Answer<"blockContact">>;
+  /** End the block of a person. */
+  unblock(body: Body<"unblockContact">, options?: CallOptions): Promise<Answer<"unblockContact">>;
   /** List and search contacts, or follow their changes. */
   list(query?: Query<"listContacts">, options?: CallOptions): Page<"listContacts">;
   /** Get a contact. */
@@ -238,11 +262,14 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     send: "b POST send-message",
     sendTemplate: "b POST send-template-message",
     readHistory: "q GET messages-context",
+    getUsage: "qp GET messages-api/usage",
+    getBudget: "q GET messages-api/usage/budget",
     get: "q GET messages-api/messages/{id}",
     move: "b PATCH messages-api/messages/{id}",
     cancel: "q DELETE messages-api/messages/{id}",
     list: "qp GET messages-api/messages",
     cancelByKey: "q DELETE messages-api/messages",
+    read: "b POST messages-api/messages/{id}/read",
     retry: "q POST messages-api/messages/{id}/retry",
     listQueue: "qp GET messages-api/queue",
     getHealth: "q GET messages-api/health",
@@ -272,11 +299,14 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     createTemplate: "b POST admin-api/templates",
     getTemplate: " GET admin-api/templates/{id}",
     updateTemplate: "b PATCH admin-api/templates/{id}",
+    deleteTemplate: "q DELETE admin-api/templates/{id}",
     listOutbox: "qp GET admin-api/outbox",
     listTokens: "qp GET admin-api/instances/{id}/tokens",
     createToken: "b POST admin-api/instances/{id}/tokens",
     getToken: " GET admin-api/instances/{id}/tokens/{tokenId}",
     revokeToken: " DELETE admin-api/instances/{id}/tokens/{tokenId}",
+    validateTemplate: "b POST admin-api/templates/validate",
+    submitTemplate: "b POST admin-api/templates/{id}/submit",
     syncTemplates: " POST admin-api/instances/{id}/templates/sync",
     retryOutbox: " POST admin-api/outbox/{id}/retry",
     holdQueue: "b POST admin-api/queue/hold",
@@ -284,6 +314,10 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     listMayHaveLeft: "qp GET admin-api/queue/may-have-left",
     settleMayHaveLeft: "b POST admin-api/queue/may-have-left/settle",
     releaseQueue: "b POST admin-api/queue/release",
+    getRates: "q GET admin-api/rates",
+    replaceRates: "b PUT admin-api/rates",
+    getInstanceUsage: "qp GET admin-api/instances/{id}/usage",
+    compareUsageWithProvider: "q GET admin-api/instances/{id}/usage/provider",
     resealCredentials: " POST admin-api/credentials/reseal",
     getServiceHealth: " GET admin-api/health",
   },
@@ -305,6 +339,8 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     update: "b POST contacts-api/update",
     changeTags: "b POST contacts-api/tags",
     setConsent: "b POST contacts-api/consent",
+    block: "b POST contacts-api/block",
+    unblock: "b POST contacts-api/unblock",
     list: "qp GET contacts-api/contacts",
     get: "q GET contacts-api/contacts/{id}",
     erase: "q DELETE contacts-api/contacts/{id}",
@@ -388,6 +424,8 @@ export type ErrorCode =
   | "media_not_found"
   | "media_pending"
   | "message_not_cancelable"
+  | "message_not_deletable"
+  | "message_not_editable"
   | "message_not_found"
   | "message_not_movable"
   | "message_not_retriable"
@@ -397,11 +435,15 @@ export type ErrorCode =
   | "operator_not_found"
   | "outside_conversation_window"
   | "payload_too_large"
+  | "people_scope"
   | "provider_outbound_channel_not_configured"
   | "provider_outcome_unknown"
   | "provider_send_failed"
+  | "provider_template_failed"
   | "provider_template_list_failed"
   | "provider_template_send_failed"
+  | "provider_usage_failed"
+  | "provider_usage_not_available"
   | "rate_limited"
   | "recipient_needs_phone"
   | "replay_pending"
@@ -409,11 +451,18 @@ export type ErrorCode =
   | "send_window_never_opens"
   | "service_unavailable"
   | "templateId and phone are required"
+  | "template_ambiguous"
+  | "template_call_in_progress"
+  | "template_edit_limit"
   | "template_not_approved"
+  | "template_not_editable"
   | "template_not_found"
   | "template_not_synced_with_provider"
+  | "template_outcome_unknown"
+  | "template_submission_not_available"
   | "template_sync_not_available"
   | "token_not_found"
   | "too_many_endpoints"
   | "unsupported_media_type"
+  | "unsupported_on_channel"
   | "workspace_not_found";

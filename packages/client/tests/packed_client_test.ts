@@ -11,6 +11,7 @@ import {
 } from "../../../tests/support/stack/local_stack.ts";
 import { waitUntil } from "../../../tests/support/wait_until.ts";
 import { writeCallers } from "./compiled_callers.ts";
+import { callWorker, findBun, findWorkerd, toWorker } from "./other_runtimes.ts";
 import { type InstalledClient, installPackedClient, readBlocks, run } from "./packed_client.ts";
 
 const maxBundleBytes = 20_000;
@@ -73,6 +74,29 @@ Deno.test("the packed client", async (t) => {
     assertEquals(await run(Deno.execPath(), args, installed.folder), printed);
   });
 
+  const [bun, workerd] = await Promise.all([findBun(), findWorkerd()]);
+  await t.step({
+    name: `runs it on Bun${"missing" in bun ? ` (skipped: ${bun.missing})` : ""}`,
+    ignore: "missing" in bun,
+    fn: async () => {
+      const file = join(installed.folder, "bun.mjs");
+      await Deno.writeTextFile(file, await readProgram("bun"));
+      const { path } = bun as { path: string };
+      assertEquals(await run(path, ["run", file], installed.folder), printed);
+    },
+  });
+  await t.step({
+    name: `runs it in Workers${"missing" in workerd ? ` (skipped: ${workerd.missing})` : ""}`,
+    ignore: "missing" in workerd,
+    fn: async () => {
+      const file = join(installed.folder, "worker_program.mjs");
+      await Deno.writeTextFile(file, toWorker(await readProgram("workers")));
+      const module = await bundleProgram(installed.folder, file);
+      const { path } = workerd as { path: string };
+      assertEquals(await callWorker(path, installed.folder, module), printed);
+    },
+  });
+
   const file = join(installed.folder, "page.mjs");
   await Deno.writeTextFile(file, await readProgram("browser"));
   const bundle = await bundleProgram(installed.folder, file);
@@ -93,7 +117,9 @@ Deno.test("the packed client", async (t) => {
 
   await t.step("each program has sent once", async () => {
     const messages = await readSent(stack);
-    assertEquals(messages.length, nodeVersions.length + 1 + (browser === null ? 0 : 1));
+    const others = [browser === null, "missing" in bun, "missing" in workerd]
+      .filter((isMissing) => !isMissing).length;
+    assertEquals(messages.length, nodeVersions.length + 1 + others);
   });
 });
 

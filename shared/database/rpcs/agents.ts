@@ -1,10 +1,13 @@
+import type { Instance } from "../../model/instance.ts";
 import type { ContactTarget } from "./contacts.ts";
+import type { AcceptMessageRequest } from "./messages.ts";
 import type { HistoryMessage } from "./history.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface AgentsRpcs {
+  accept_answer: Rpc<AnswerRequest, { readonly messageIds: readonly string[] }>;
   create_ai_agent: Rpc<
     Once<AgentFields & { readonly instanceId: string }>,
     RecordedResult<AgentRecord>
@@ -24,12 +27,18 @@ export interface AgentsRpcs {
   read_agent_variables: Rpc<ContactTarget, KnownVariables>;
 }
 
+/** An agent's answer: its messages leave one after the other. */
+export type AnswerRequest = Omit<AcceptMessageRequest, "message" | "authentication"> & {
+  readonly messages: readonly NonNullable<AcceptMessageRequest["message"]>[];
+};
+
 /** The writable fields of an agent. */
 export interface AgentFields {
   readonly name: string;
   readonly instructions: string;
   readonly model: string;
   readonly isActive: boolean;
+  readonly maxMessagesPerAnswer: number;
 }
 
 export interface AgentRecord extends AgentFields {
@@ -57,11 +66,20 @@ export interface AgentTurnRequest {
   readonly limit: number;
 }
 
+/** The channel that an agent's reply goes through. */
+export type AgentTurnChannel = Pick<
+  Instance,
+  "provider" | "sealedProviderConfig" | "gatewayInstanceId" | "interactiveRendering"
+>;
+
 /** The input of an agent's reply. */
 export interface AgentTurn {
   readonly agentId: string;
+  readonly channel: AgentTurnChannel;
   readonly model: string;
   readonly instructions: string;
+  /** How many messages the reply may be. */
+  readonly maxMessages: number;
   readonly collectedData: Readonly<Record<string, unknown>>;
   /** The name that the API or an operator gave; null where only the profile has one. */
   readonly givenName: string | null;
@@ -71,6 +89,8 @@ export interface AgentTurn {
   /** Inbound messages: how many were answered before, and how many this reply answers. */
   readonly answeredBefore: number;
   readonly answersThrough: number;
+  /** Whether the person may see that a reply is being written. */
+  readonly showsTyping: boolean;
   readonly history: readonly HistoryMessage[];
 }
 

@@ -2,10 +2,13 @@ import type { Issue } from "../../model/errors.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { MessageRequest } from "../../model/message_request.ts";
 import type { Metadata } from "../../model/metadata.ts";
+import type { OutsideWindow, SentAs } from "../../model/outside_window.ts";
 import type { Purpose } from "../../model/purpose.ts";
-import type { Recipient } from "../../model/request_fields.ts";
+import type { NamedTemplate, Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
+import type { EstimatedCost } from "../../model/pricing.ts";
 import type { MessageError } from "./message_error.ts";
+import type { MessageFit, StoredLadder } from "./messages.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
 import type { ContactFacts, StoredTemplate } from "./templates.ts";
@@ -23,7 +26,10 @@ export interface BatchesRpcs {
     DryRunReport
   >;
   dry_run_new_batch: Rpc<NewBatch & NewRecipients, DryRunReport>;
-  feed_batches: Rpc<{ readonly maxInstances: number }, { readonly fed: number }>;
+  feed_batches: Rpc<
+    { readonly maxInstances: number; readonly instanceId?: string },
+    { readonly fed: number }
+  >;
   get_batch: Rpc<BatchTarget, BatchRecord>;
   list_batches: Rpc<
     PageRequest<{ readonly instanceId: string; readonly status?: BatchStatus | undefined }>,
@@ -37,6 +43,9 @@ export type BatchStatus = "draft" | "running" | "paused" | "canceled" | "finishe
 /** Why a batch paused by itself. */
 export type PauseReason = "template_refused" | "account_restricted" | "failures_in_row";
 
+/** What a batch does not show by itself: its template will cost by another category. */
+export type BatchWarning = "category_changes";
+
 export type BatchAction = "start" | "pause" | "resume" | "cancel" | "retry-failed";
 
 /** What a start would do; see `walk_batches`. */
@@ -49,6 +58,10 @@ export interface DryRunReport {
     readonly lastScheduledFor: string | null;
     /** The instance's own days on which something is sent. */
     readonly days: number;
+    /** Of `send`: whose window is open at the slot, and for whom the channel bills nothing. */
+    readonly windowOpen: number;
+    readonly freeEntryPoint: number;
+    readonly sentAs: Readonly<Record<SentAs, number>>;
   };
   readonly items: readonly {
     readonly index: number;
@@ -57,6 +70,9 @@ export interface DryRunReport {
     readonly scheduledFor: string | null;
   }[];
   readonly nextIndex: number | null;
+  readonly warnings: readonly BatchWarning[];
+  readonly estimatedCost: EstimatedCost | null;
+  readonly estimatedCostAfterChange: EstimatedCost | null;
 }
 
 export type BatchValidation = "strict" | "permissive";
@@ -69,12 +85,19 @@ export interface BatchTarget {
 /** What the recipients of a batch are filled from, as it was when the batch was created. */
 export type BatchSource =
   | { readonly template: StoredTemplate; readonly message?: undefined }
-  | { readonly message: MessageRequest; readonly template?: undefined };
+  | {
+    readonly message: MessageRequest;
+    readonly template?: undefined;
+    /** What happens outside the conversation window, with its templates as they were then. */
+    readonly ladder?: {
+      readonly outsideWindow: OutsideWindow;
+      readonly templates: readonly (StoredTemplate | null)[];
+    } | undefined;
+  };
 
-export interface PrepareRecipientsRequest {
+export interface PrepareRecipientsRequest extends Partial<NamedTemplate> {
   readonly instanceId: string;
   readonly batchId: string | null;
-  readonly templateId: string | null;
   /** Null for an entry that names nobody. */
   readonly entries: readonly (Recipient | null)[];
 }
@@ -98,6 +121,8 @@ export interface PreparedRecipients {
 
 /** The message of one recipient, filled. */
 export interface RecipientDraft extends StoredContent {
+  readonly ladder?: StoredLadder | undefined;
+  readonly fit?: MessageFit | undefined;
   readonly cardId?: string | undefined;
   readonly metadata?: Metadata | undefined;
 }
@@ -126,7 +151,8 @@ export interface NewBatch {
   /** Null for `service`. */
   readonly purpose: Purpose | null;
   readonly validation: BatchValidation;
-  readonly intervalSeconds: number;
+  /** Null where the batch has none of its own. */
+  readonly intervalSeconds: number | null;
   readonly startAt: string | null;
   readonly expiresAt: string | null;
 }
@@ -156,7 +182,7 @@ export interface BatchRecord {
   readonly startAt: string | null;
   readonly expiresAt: string | null;
   readonly recipientCount: number;
-  readonly counts: Readonly<Record<RecipientStatus, number>>;
+  readonly counts: Readonly<Record<RecipientStatus | "awaitingReply", number>>;
   readonly firstScheduledFor: string | null;
   readonly lastScheduledFor: string | null;
   readonly createdAt: string;
@@ -165,6 +191,11 @@ export interface BatchRecord {
   /** Null where it has not paused, or a call paused it. */
   readonly pauseReason: PauseReason | null;
   readonly pauseError: MessageError | null;
+  readonly warnings: readonly BatchWarning[];
+  /** What a draft would cost, and what any other has cost so far. */
+  readonly estimatedCost: EstimatedCost | null;
+  /** What is still to be sent would cost by the announced category. */
+  readonly estimatedCostAfterChange: EstimatedCost | null;
 }
 
 export interface RecipientPageEnd {

@@ -6,9 +6,14 @@ import type { Rpc } from "./rpc.ts";
 
 export interface ContactsRpcs {
   save_contact: Rpc<SaveContactRequest, RecordedResult<SavedContact>>;
+  block_contact: Rpc<BlockContactRequest, BlockedContact>;
   change_contact_tags: Rpc<ChangeTagsRequest, RecordedResult<ChangedTags>>;
   set_contact_consent: Rpc<SetConsentRequest, RecordedResult<ContactConsent>>;
   merge_contact: Rpc<MergeContactRequest, RecordedResult<{ readonly contactId: string }>>;
+  update_people: Rpc<
+    { readonly maxPersons: number; readonly maxContacts: number },
+    { readonly isComplete: boolean }
+  >;
   run_merges: Rpc<{ readonly maxRows: number }, { readonly isComplete: boolean }>;
   get_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ContactRecord>;
   admit_mcp_send: Rpc<AdmitMcpSendRequest, AdmittedMcpSend>;
@@ -100,3 +105,13 @@ export type ListContactsRequest = PageRequest<{
   readonly referral?: boolean | undefined;
   readonly updatedSince?: string | undefined;
 }>;
+
+export interface BlockContactRequest extends ContactTarget {
+  readonly isBlocked: boolean;
+}
+
+export interface BlockedContact {
+  readonly contactId: string;
+  /** Where the channel knows the person; null where it has no address. */
+  readonly to: string | null;
+}

@@ -2,6 +2,8 @@ import type { MediaStatus } from "../../model/media_status.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { Metadata } from "../../model/metadata.ts";
+import type { Cost, Pricing } from "../../model/pricing.ts";
+import type { GroupReceipt } from "../../model/response_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { MessageError } from "./message_error.ts";
@@ -55,6 +57,12 @@ export interface HistoryMessage extends StoredContent {
   readonly author: MessageAuthor | null;
   readonly isTypedOnPhone: boolean;
   readonly channelStatus: string | null;
+  /** How the official channel bills it; null until that is known. */
+  readonly pricing: Pricing | null;
+  /** What its delivery cost; null where no rate was known. */
+  readonly estimatedCost: Cost | null;
+  /** Who of a group has got or read it, where somebody is known. */
+  readonly groupReceipts?: readonly GroupReceipt[] | undefined;
   readonly attempts: number;
   readonly lastError: MessageError | null;
   /** Unix milliseconds, as in the fields below. */
@@ -63,6 +71,8 @@ export interface HistoryMessage extends StoredContent {
   readonly editedAtMs: number | null;
   readonly deletedAtMs: number | null;
   readonly purpose: Purpose;
+  /** Of a reaction: the beginning of what it is to; null for what is not stored. */
+  readonly reactedTo?: string | null | undefined;
 }
 
 /** The contact of a history: the sender of its received messages. */

@@ -1,15 +1,22 @@
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { Metadata } from "../../model/metadata.ts";
+import type { Cost, Pricing } from "../../model/pricing.ts";
+import type { GroupReceipt } from "../../model/response_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
+import type { ShownSentParts } from "../../model/content_parts.ts";
 import type { StoredContent } from "../../model/message_content.ts";
+import type { SealedInstance } from "../../model/instance.ts";
+import type { MessageChange } from "../../model/message_change.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { PassedRung, SentAs, ShownLadder } from "../../model/outside_window.ts";
 import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
 import type { MessageError, RecordedError } from "./message_error.ts";
 import type { Page, PageRequest } from "./page.ts";
+import type { SendableFile } from "./media_uploads.ts";
 import type { ClaimedMessage } from "./queue.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
 import type { RateLimit } from "./tenancy.ts";
@@ -17,14 +24,22 @@ import type { RateLimit } from "./tenancy.ts";
 export interface MessagesRpcs {
   accept_message: Rpc<AcceptMessageRequest, AcceptResult>;
   accept_messages: Grouped<MessagesRpcs["accept_message"]>;
+  begin_message_change: Rpc<BeginChangeRequest, BegunChange>;
   cancel_message: Rpc<MessageTarget, MessageRecord>;
   cancel_messages_by_key: Rpc<CancelKeyTarget, { readonly canceled: number }>;
   get_message: Rpc<MessageTarget, MessageRecord>;
   list_messages: Rpc<PageRequest<MessageFilter>, Page<MessageRecord>>;
+  list_unread_messages: Rpc<UnreadTarget, UnreadMessages>;
   move_message: Rpc<MessageTarget & Pick<Timing, "sendAt" | "expiresAt">, MessageRecord>;
+  note_messages_read: Rpc<
+    { readonly instanceId: string; readonly messageIds: readonly string[] },
+    { readonly read: number }
+  >;
   retry_message: Rpc<Once<MessageTarget>, RecordedResult<MessageRecord>>;
+  settle_message_change: Rpc<SettleChangeRequest, { readonly message: MessageRecord | null }>;
   settle_message_calls: Grouped<MessagesRpcs["settle_messages"]>;
   settle_messages: Rpc<SettleMessagesRequest, { readonly settled: readonly string[] }>;
+  take_rung: Rpc<TakeRungRequest, RungTaken>;
 }
 
 /** Which messages of an instance to list. Undefined: any. */
@@ -43,6 +58,50 @@ export interface MessageFilter {
 export interface MessageTarget {
   readonly instanceId: string;
   readonly messageId: string;
+}
+
+/** What to change of a sent message: see `begin_message_change`. */
+export type BeginChangeRequest =
+  & MessageTarget
+  & { readonly leaseSeconds: number }
+  & ({ readonly kind: "edit"; readonly message: string } | { readonly kind: "delete" });
+
+/** What to ask the provider for; where there is nothing to ask, the message's record. */
+export type BegunChange =
+  | { readonly change: null; readonly message: MessageRecord }
+  | { readonly change: MessageToChange; readonly message: null };
+
+/** A sent message with its new words, and the address that it was sent to. */
+export interface MessageToChange extends StoredContent {
+  readonly token: string;
+  readonly messageId: string;
+  readonly to: string;
+  readonly providerMessageId: string;
+  readonly file: SendableFile | null;
+}
+
+/** What came of asking. */
+export interface SettleChangeRequest extends MessageTarget {
+  readonly token: string;
+  readonly outcome: "done" | "refused" | "unknown";
+  readonly error: MessageError | null;
+}
+
+/** The message, or the newest of a conversation, up to which a person's messages are read. */
+export type UnreadTarget =
+  | (MessageTarget & { readonly direction?: "inbound" })
+  | { readonly instanceId: string; readonly conversationId: string };
+
+/** A person's messages, in their order: the newest, and unread ones before it. */
+export interface UnreadMessages {
+  readonly instance: SealedInstance;
+  /** The chat's address. */
+  readonly to: string;
+  readonly messages: readonly {
+    readonly messageId: string;
+    readonly providerMessageId: string;
+    readonly isRead: boolean;
+  }[];
 }
 
 /** The messages of an instance that wait under a `cancelKey`. */
@@ -68,7 +127,7 @@ export interface ShownReceivedParts extends Omit<ReceivedParts, "choice"> {
 }
 
 /** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
-export interface MessageRecord extends ShownReceivedParts {
+export interface MessageRecord extends ShownReceivedParts, ShownSentParts, ShownLadder {
   readonly messageId: string;
   readonly direction: "inbound" | "outbound";
   readonly status: MessageStatus | "received";
@@ -103,6 +162,12 @@ export interface MessageRecord extends ShownReceivedParts {
   readonly providerMessageId: string | null;
   /** What the provider says of a message that it keeps back for now; null for any other. */
   readonly channelStatus: string | null;
+  readonly pricing: Pricing | null;
+  readonly estimatedCost: Cost | null;
+  /** Who of a group has got or read it, where somebody is known. */
+  /** Of an invitation: the first message that waits for its answer. */
+  readonly invitationFor?: string | undefined;
+  readonly groupReceipts?: readonly GroupReceipt[] | undefined;
   readonly scheduledFor: string | null;
   readonly heldBy: HeldBy | null;
   readonly expiresAt: string | null;
@@ -115,6 +180,8 @@ export interface MessageRecord extends ShownReceivedParts {
   readonly deletedAt: string | null;
   readonly attempts: number;
   readonly lastError: MessageError | null;
+  /** The last edit or deletion that a call asked for; undefined where none did. */
+  readonly change?: MessageChange | undefined;
 }
 
 /** Everything that one sending call records in one transaction. */
@@ -150,9 +217,42 @@ export type NewMessage = StoredContent & {
   readonly mediaId?: string | undefined;
   /** Goes to a phone alone; undefined for any address that the channel has. */
   readonly needsPhone?: true | undefined;
+  /** The message of the same contact that it answers. */
+  readonly replyTo?: string | undefined;
+  /** What the answer says of how it goes out; undefined where there is nothing to say. */
+  readonly fit?: MessageFit | undefined;
   /** False where the call keeps the agent from pausing; undefined for all others. */
   readonly pausesAgent?: false | undefined;
+  /** What happens outside the conversation window; undefined for a refusal. */
+  readonly ladder?: StoredLadder | undefined;
 };
+
+/** A rung as it is stored: with its template filled for the contact. */
+export type StoredRung =
+  | { readonly rung: "directSend"; readonly reason?: string | undefined }
+  | {
+    readonly rung: "template" | "invite";
+    readonly templateId: string;
+    readonly name: string;
+    /** Undefined where nothing was filled: see `reason`. */
+    readonly message?: string | null | undefined;
+    readonly content?: StoredContent["content"] | undefined;
+    readonly purpose?: string | undefined;
+    /** Why it cannot be taken, whatever happens later. */
+    readonly reason?: string | undefined;
+  };
+
+export interface StoredLadder {
+  readonly rungs: readonly StoredRung[];
+  /** What records tell: nothing before it is decided. */
+  readonly shown: Readonly<Record<string, never>>;
+}
+
+/** How the channel carries a message: only where it says something. */
+export interface MessageFit {
+  readonly rendering?: "native" | "text" | undefined;
+  readonly reduced?: readonly string[] | undefined;
+}
 
 /** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */
 export interface AssignmentRequest {
@@ -178,7 +278,8 @@ export interface AgentRequest {
 /** When a message leaves: at once, after a delay, or at its slot in the paced queue. */
 export interface Delivery {
   readonly queued: boolean;
-  readonly intervalSeconds: number;
+  /** Null where the message has none of its own: the pace of the instance, or 30. */
+  readonly intervalSeconds: number | null;
   readonly delaySeconds: number;
   /** Leaves the message to the dispatcher, due at once, because retries matter more than speed. */
   readonly isDeferred?: boolean;
@@ -199,7 +300,7 @@ export interface AssignmentOutcome {
 }
 
 /** The result of the recording transaction. The response is a pure function of it. */
-export interface AcceptedOutcome {
+export interface AcceptedOutcome extends MessageFit, ShownLadder {
   readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
   readonly contactId: string;
   readonly conversationId: string;
@@ -211,12 +312,18 @@ export interface AcceptedOutcome {
   readonly scheduledFor: string | null;
   readonly heldBy: HeldBy | null;
   readonly aiAgentPausedUntil: string | null;
+  /** The place of the ladder's rung that the message takes; absent for the message itself. */
+  readonly rung?: number | null;
 }
 
 /** The claim of an immediate send: its token for settling, and the address to send to. */
 export interface ImmediateClaim {
   readonly claimToken: string | null;
   readonly to: string | null;
+  /** The channel's id of the message that this one answers; undefined where it answers none. */
+  readonly quotedProviderMessageId?: string;
+  /** Whether that message is one of ours; undefined without one. */
+  readonly quotedIsOurs?: boolean;
 }
 
 /** The current state of a message whose first response is outdated. */
@@ -224,7 +331,8 @@ export interface StandingMessage extends
   Pick<
     MessageRecord,
     "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
-  > {
+  >,
+  ShownLadder {
   readonly status: MessageStatus;
   /** Whether it failed with an error that the provider calls temporary. */
   readonly isRetryable: boolean;
@@ -287,6 +395,27 @@ export type SettledOutcome =
     }
     | { readonly outcome: "unknown"; readonly error: MessageError }
   );
+
+export interface TakeRungRequest extends MessageTarget {
+  readonly claimToken: string;
+  readonly leaseSeconds: number;
+  /** What the channel said of the rung before; null before the first call. */
+  readonly refusal: RecordedError | null;
+}
+
+/** What becomes of a claimed message with a ladder. */
+export type RungTaken =
+  | {
+    readonly outcome: "send";
+    readonly sentAs: Exclude<SentAs, "invitation">;
+    readonly shown: ShownLadder;
+    /** What goes in the message's place; null for the message itself. */
+    readonly template: StoredContent | null;
+  }
+  | { readonly outcome: "waits"; readonly shown: ShownLadder }
+  | { readonly outcome: "refused"; readonly rungs: readonly PassedRung[] }
+  | { readonly outcome: "stands" }
+  | { readonly outcome: "lost" };
 
 export interface SettleMessagesRequest {
   /** Whose share of the process the call takes, see `TenantCalls`; the claims say whose messages they are. */

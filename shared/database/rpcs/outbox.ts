@@ -19,10 +19,12 @@ export type OutboxKind =
   | "endpoint_disabled_email"
   | "instance_disconnected_email"
   | "batch_paused_email"
+  | "budget_email"
   | "agent_reply"
   | "media_fetch"
   | "media_delete"
-  | "media_transcription";
+  | "media_transcription"
+  | "read_receipt";
 
 export type OutboxStatus = "pending" | "done" | "dead";
 

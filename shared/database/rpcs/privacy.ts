@@ -3,6 +3,15 @@ import type { Rpc } from "./rpc.ts";
 
 export interface PrivacyRpcs {
   erase_contact: Rpc<EraseContactRequest, Erasure | HashesNeeded>;
+  erase_person: Rpc<ErasePersonRequest, PersonErasure | PersonHashesNeeded>;
+  take_erasure_steps: Rpc<
+    { readonly erasureId: string; readonly maxRows: number },
+    { readonly isComplete: boolean }
+  >;
+  list_person_contacts: Rpc<
+    { readonly instanceId: string; readonly contactId: string },
+    { readonly contacts: readonly PersonContact[] }
+  >;
   export_contact: Rpc<{ readonly instanceId: string; readonly contactId: string }, ExportHead>;
   export_contact_page: Rpc<ExportPageRequest, ExportPage>;
   get_erasure: Rpc<{ readonly instanceId: string; readonly erasureId: string }, Erasure>;
@@ -51,12 +60,42 @@ export interface EraseContactRequest {
   /** Most rows of each kind that one step deletes or looks through. */
   readonly maxRows: number;
   /** The keyed hash of each of the person's identities; only where the database has asked for them. */
-  readonly identityHashes?: Readonly<Record<string, string>>;
+  readonly identityHashes?: IdentityHashes;
 }
 
-/** The call must be repeated with the hashes of these identities. */
+/** Of each identity its keyed hash at one or more instances, in an order that the database has asked for. */
+export type IdentityHashes = Readonly<Record<string, readonly string[]>>;
+
+/** The call must be repeated with the hashes of these identities at these instances. */
 export interface HashesNeeded {
+  readonly instanceId: string;
   readonly identities: readonly string[];
+  readonly instanceIds: readonly string[];
+}
+
+/** A person at every instance of a workspace. */
+export interface ErasePersonRequest {
+  readonly instanceId: string;
+  readonly contactId: string;
+  /** By the instance of each contact. */
+  readonly identityHashes: Readonly<Record<string, IdentityHashes>>;
+}
+
+/** The call must be repeated with these hashes of each of the person's contacts. */
+export interface PersonHashesNeeded {
+  readonly needed: readonly HashesNeeded[];
+}
+
+/** The erasure that reports on all, and the ids of all, its own among them. */
+export interface PersonErasure extends Erasure {
+  readonly erasureIds: readonly string[];
+}
+
+/** A contact of the same person at another instance. */
+export interface PersonContact {
+  readonly instanceId: string;
+  readonly instanceName: string;
+  readonly contactId: string;
 }
 
 export interface Erasure {

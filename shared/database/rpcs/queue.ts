@@ -1,5 +1,7 @@
+import type { BudgetState } from "./costs.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { ReadReceipts } from "../../model/read_receipts.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { SendableFile } from "./media_uploads.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
@@ -9,6 +11,7 @@ import type { Refusal } from "./tenancy.ts";
 
 export interface QueueRpcs {
   claim_due_messages: Rpc<ClaimLimits, ClaimedMessages>;
+  claim_message_group: Rpc<GroupLimits, ClaimedGroup>;
   expire_claims: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
   expire_messages: Rpc<{ readonly maxMessages: number }, { readonly expired: number }>;
   get_instance_health: Rpc<{ readonly instanceId: string }, InstanceHealth>;
@@ -47,13 +50,21 @@ export interface ClaimedMessage extends StoredContent {
   readonly instanceId: string;
   readonly provider: ProviderKind;
   readonly sealedProviderConfig: string;
+  /** `off` for the message of a batch. */
+  readonly readReceipts: ReadReceipts;
   readonly isContactBlocked: boolean;
   /** Whether it is marketing, and the contact has denied marketing. */
   readonly isOptedOut: boolean;
   /** Whether it is an agent's reply, and the agent was paused for the contact after writing it. */
   readonly isAgentPaused: boolean;
   readonly to: string;
+  /** The channel's id of the message that it answers; null for none. */
+  readonly quotedProviderMessageId: string | null;
+  /** Of a reaction: whether it is to a message of ours; null for all others. */
+  readonly quotedIsOurs: boolean | null;
   readonly delayTypingMs: number | null;
+  /** Whether how it leaves is still to be decided: see `take_rung`. */
+  readonly hasLadder: boolean;
   /** The file of ours that it names; null for none. */
   readonly file: SendableFile | null;
 }
@@ -66,6 +77,26 @@ export interface ClaimedMessages {
   readonly isOutboxDue: boolean;
   /** What there is to do for webhooks; `none` where no endpoint is active. */
   readonly webhooks: "due" | "idle" | "none";
+  /** Instances with a pace that are due, see `claim_message_group`; null or absent for none. */
+  readonly groups?: readonly string[] | null;
+}
+
+/** What one claim takes of an instance with a pace. */
+export interface GroupLimits {
+  readonly instanceId: string;
+  readonly maxMessages: number;
+  /** From the departure of each message. Its typing delay is added to it. */
+  readonly leaseSeconds: number;
+}
+
+/** Messages of one instance, each with its departure. */
+export interface ClaimedGroup {
+  readonly messages: readonly ClaimedMessage[];
+  /** By message: how long after the claim its call is to begin. */
+  readonly departuresInMs: Readonly<Record<string, number>>;
+  /** Null where the instance was locked, or has no pace any more. */
+  readonly messagesPerSecond: number | null;
+  readonly feedsBatches: boolean;
 }
 
 /** The end of a page of the queue: the slot and the position of its last message. */
@@ -133,6 +164,13 @@ export interface InstanceHealth {
   };
   /** As the official channel names it. */
   readonly channelLimit: string | null;
+  /** Null where the instance has none. */
+  readonly pace: {
+    readonly messagesPerSecond: number;
+    readonly current: number;
+    readonly slowedUntil: string | null;
+  } | null;
+  readonly budget: BudgetState | null;
   readonly protection: DayOfProtection | null;
   readonly lastSuccessAt: string | null;
   readonly lastFailure: {

@@ -1,7 +1,7 @@
 import type { Issue } from "../../model/errors.ts";
 import type { ParameterFormat } from "../../model/filled_template.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
-import type { Recipient } from "../../model/request_fields.ts";
+import type { NamedTemplate, Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult, Replayed } from "./idempotency.ts";
 import type { Replay } from "./messages.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -23,7 +23,30 @@ export interface TemplatesRpcs {
     { readonly templateId: string; readonly changes: Partial<TemplateFields> },
     TemplateRecord
   >;
+  find_templates_by_name: Rpc<
+    { readonly instanceId: string; readonly name: string },
+    { readonly items: readonly SameNameTemplate[] }
+  >;
   find_template_to_send: Rpc<FindTemplateRequest, TemplateToSend>;
+  find_ladder_templates: Rpc<
+    Partial<Recipient> & {
+      readonly instanceId: string;
+      readonly templateIds: readonly string[];
+    },
+    {
+      /** In the order of the ids; null for one that the workspace has not. */
+      readonly templates: readonly (StoredTemplate | null)[];
+      readonly contact: ContactFacts | null;
+    }
+  >;
+  begin_template_call: Rpc<
+    BeginTemplateCall,
+    TemplateCall | TemplateCallRefusal | TemplateCallEnd
+  >;
+  settle_template_call: Rpc<
+    TemplateChanges & { readonly templateId: string; readonly token: string | null },
+    TemplateRecord
+  >;
   begin_template_sync: Rpc<
     Once<{ readonly instanceId: string }>,
     SyncTarget | Replayed<TemplateSyncReport>
@@ -68,8 +91,75 @@ export interface TemplateComponent {
 export interface TemplateRecord extends StoredTemplate {
   readonly components: readonly TemplateComponent[];
   readonly workspaceId: string;
+  /** A change that the channel has announced. */
+  readonly categoryChange: { readonly to: string; readonly at: string } | null;
+  readonly quality: string | null;
+  readonly rejectedReason: string | null;
+  readonly disablesAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** A template of an account, as far as it is known here. */
+export interface SameNameTemplate {
+  readonly language: string;
+  readonly status: string;
+  /** When it was deleted here; null where it was not. */
+  readonly deletedAt: string | null;
+}
+
+export interface BeginTemplateCall {
+  readonly templateId: string;
+  /** The instance whose account it is, of a workspace's template. */
+  readonly instanceId: string | null;
+  readonly kind: "submit" | "edit" | "delete";
+  /** Of an edit. */
+  readonly changesCategory?: boolean | undefined;
+  /** Of an edit: it asks for what is stored. */
+  readonly changesNothing?: boolean | undefined;
+  readonly leaseSeconds: number;
+}
+
+/** A template that is claimed for one call to its provider. */
+export interface TemplateCall {
+  readonly refused: null;
+  readonly template: TemplateRecord;
+  readonly instanceId: string;
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly token: string;
+  /** The outcome of an earlier call is not known. */
+  readonly hasOpenCall: boolean;
+}
+
+/** Why no call is to be made. */
+export interface TemplateCallRefusal {
+  readonly template: TemplateRecord;
+  readonly refused:
+    | ("template_call_in_progress" | "template_not_editable" | "template_category_fixed")
+    | ("template_edit_limit" | "template_exists" | "instance_required" | "instance_differs");
+  /** When it would be taken, of `template_edit_limit`. */
+  readonly at: string | null;
+}
+
+/** There is nothing to call for: it is done, or the provider does not have the template. */
+export type TemplateCallEnd =
+  | { readonly template: TemplateRecord; readonly isDone: true }
+  | { readonly template: TemplateRecord; readonly isLocal: true };
+
+/** What a call to the provider came to; what is absent stays. */
+export interface TemplateChanges {
+  /** False: the outcome is to be looked up before anything is repeated. */
+  readonly isKnown: boolean;
+  readonly isEdit?: boolean | undefined;
+  readonly isDeleted?: boolean | undefined;
+  readonly providerTemplateId?: string | undefined;
+  readonly providerStatus?: string | undefined;
+  readonly category?: string | null | undefined;
+  readonly statusReason?: string | null | undefined;
+  readonly quality?: string | null | undefined;
+  readonly components?: readonly unknown[] | undefined;
+  readonly parameterFormat?: ParameterFormat | undefined;
 }
 
 export type CreateTemplateRequest = Once<
@@ -81,7 +171,7 @@ export type CreateTemplateRequest = Once<
 >;
 
 export type FindTemplateRequest = Once<
-  Recipient & { readonly tokenId: string; readonly templateId: string }
+  Recipient & NamedTemplate & { readonly tokenId: string }
 >;
 
 /** The default values of the template variables `nome` and `telefone`. */
@@ -112,7 +202,14 @@ export type SyncTemplatesRequest = Once<{
   readonly instanceId: string;
   /** Taken before the list was read, so that newer status decisions are kept. */
   readonly askedAt: string;
-  readonly templates: readonly (TemplateFields & { readonly providerTemplateId: string })[];
+  readonly templates: readonly (TemplateFields & {
+    readonly providerTemplateId: string;
+    readonly rejectedReason: string | null;
+    readonly quality: string | null;
+    readonly isAutoGenerated: boolean;
+  })[];
+  /** As the provider told it; null where it did not. */
+  readonly limit: { readonly used: number; readonly total: number } | null;
 }>;
 
 export interface TemplateSyncReport {
@@ -121,6 +218,7 @@ export interface TemplateSyncReport {
   readonly updated: number;
   readonly unchanged: number;
   readonly deleted: number;
+  readonly limit: { readonly used: number; readonly total: number } | null;
   readonly items: readonly {
     readonly templateId: string;
     readonly name: string;

@@ -2,6 +2,7 @@ import type { InstanceRecord } from "../../model/instance_record.ts";
 import type { WrittenSettings } from "../../model/instance_settings.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { Instance } from "../../model/instance.ts";
+import type { PeopleScope, PeopleScopePhase } from "../../model/people_scope.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { TokenScope } from "../../model/token_scope.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
@@ -105,13 +106,25 @@ export interface WorkspaceRecord {
   readonly workspaceId: string;
   readonly name: string;
   readonly alertEmail: string | null;
+  readonly peopleScope: PeopleScope;
+  /** How far a change of the scope is; null where none is under way. */
+  readonly peopleScopeChange: PeopleScopeChange | null;
   readonly createdAt: string;
+}
+
+export interface PeopleScopeChange {
+  readonly to: PeopleScope;
+  readonly phase: PeopleScopePhase;
+  readonly done: number;
+  readonly total: number | null;
+  readonly startedAt: string;
 }
 
 export interface WorkspaceChanges {
   readonly name?: string | undefined;
   /** Who is told what an operator must handle; an empty text removes it. */
   readonly alertEmail?: string | undefined;
+  readonly peopleScope?: PeopleScope | undefined;
 }
 
 export interface OperatorFields {

@@ -6,5 +6,4 @@ import { evolutionWebhook } from "./webhook.ts";
 export const evolution = describeProvider({
   ...evolutionSending,
   webhook: evolutionWebhook,
-  loadDocs: async () => (await import("./docs.ts")).evolutionDocs,
 });

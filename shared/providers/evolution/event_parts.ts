@@ -1,4 +1,5 @@
 /** Reads the parts of WhatsApp's own message object, as Evolution API passes it on. */
+import { readCatalogOrder } from "../webhooks/catalog_order.ts";
 import { readCard } from "../webhooks/cards.ts";
 import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
 import {
@@ -54,6 +55,8 @@ export function readEvolutionCards(message: unknown): ReceivedPart<"contacts"> {
 /** An order: WhatsApp tells its sum and its number of products, not the products. */
 export function readEvolutionOrder(message: unknown): ReceivedPart<"order"> {
   const order = readValue(message, "orderMessage");
+  // The business channel passes on what Meta sent (source, 2.3.6).
+  if (readList(order, "product_items").length > 0) return readCatalogOrder(order);
   return {
     ...defined({
       catalogId: readAnyId(order, "catalogId"),

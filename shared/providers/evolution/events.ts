@@ -13,12 +13,13 @@ import {
 import {
   attributeToAuthor,
   toAuthor,
+  toGroupMember,
   toGroupStatus,
   toMessageOrReaction,
   toMissedCall,
   toStatusError,
 } from "../webhooks/content.ts";
-import { readIsoTime, readName, readPersonName, readTime } from "../webhooks/fields.ts";
+import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
 import {
   isEditMessage,
   readEditedContent,
@@ -30,6 +31,7 @@ import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type {
   ConnectionEvent,
+  ContactNameEvent,
   MessageDeletionEvent,
   MessageEditEvent,
   MessageEvent,
@@ -65,6 +67,8 @@ export function readEvolutionEvents(
       return items.flatMap(readStatus);
     case "call":
       return items.flatMap(readCall);
+    case "contacts.update":
+      return items.flatMap(readProfile);
     case "connection.update":
       return items.flatMap((item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
@@ -229,10 +233,24 @@ function readStatus(data: unknown): StatusEvent[] {
     readValue(data, "remoteJid") ?? readValue(data, "key", "remoteJid"),
   );
   const status = isGroup ? toGroupStatus(known) : known;
+  const member = isGroup ? toGroupMember(known, readMember(data)) : undefined;
   const error = status === "failed"
     ? toStatusError(word, ["WhatsApp did not accept the message."], undefined)
     : undefined;
-  return [{ kind: "status", providerMessageId, status, error }];
+  return [{ kind: "status", providerMessageId, status, error, member }];
+}
+
+/** Who of a group an update is about: beside the id, or in the message's key. */
+function readMember(data: unknown): MessageAuthor | undefined {
+  return toAuthor(
+    undefined,
+    chooseAddresses([
+      readValue(data, "participant"),
+      readValue(data, "participantAlt"),
+      readValue(data, "key", "participant"),
+      readValue(data, "key", "participantAlt"),
+    ]),
+  );
 }
 
 /** Reads Baileys' own form, which Evolution passes on unchanged: `{key, update: {status}}`. */
@@ -256,6 +274,19 @@ function readCall(data: unknown): MessageEvent[] {
     sentAt: readIsoTime(data, "date"),
     isGroup: false,
   }];
+}
+
+/** What a contact calls itself, and its picture. Evolution tells it of the phone's whole address book. */
+function readProfile(data: unknown): ContactNameEvent[] {
+  const addresses = chooseAddresses([
+    readValue(data, "remoteJid") ?? readValue(data, "id"),
+    readValue(data, "remoteJidAlt"),
+  ]);
+  const name = readPersonName(data, "pushName");
+  const profilePictureUrl = readUrl(data, "profilePicUrl") ?? readUrl(data, "profilePictureUrl");
+  const isGroup = isGroupAddress(readValue(data, "remoteJid") ?? readValue(data, "id"));
+  if (isGroup || addresses === undefined || (name ?? profilePictureUrl) === undefined) return [];
+  return [{ kind: "contact_name", ...addresses, source: "profile", name, profilePictureUrl }];
 }
 
 /** The session's states; `connecting` is a step between them. */

@@ -1,14 +1,24 @@
 /** The gateway Evolution API v2 (self-hosted). */
-import { toFailureReceipt } from "../classification.ts";
+import type { ChannelAction } from "../action.ts";
+import { actionNotSupported, toActionReceipt } from "../action_receipt.ts";
+import { type ReadingContext, toFailureReceipt } from "../classification.ts";
 import { joinUrl } from "../config_fields.ts";
+import { readEvolutionActionAnswer, toEvolutionCall } from "./action.ts";
 import { readEvolutionAnswer } from "./answer.ts";
 import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
+import { fitEvolutionContent } from "./content.ts";
 import { listSecrets } from "../stored_config.ts";
 import { locateEvolutionFile } from "./received_files.ts";
 import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
-import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import type {
+  ActionReceipt,
+  OutboundMessage,
+  Provider,
+  Receipt,
+  SendOptions,
+} from "../provider.ts";
 import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 
@@ -21,9 +31,12 @@ export function createEvolutionProvider(config: EvolutionConfig): Provider {
     templates: null,
     files: null,
     checkContent: checkGatewayContent,
+    fitContent: fitEvolutionContent,
     limitTypingMs: toEvolutionDelayMs,
     locateFile: (source) => locateEvolutionFile(config, source),
     send: (message, options) => send(config, message, options),
+    typing: "by_itself",
+    act: (action, options) => act(config, action, options),
   };
 }
 
@@ -42,8 +55,33 @@ async function send(
     timeoutMs: options.timeoutMs + toEvolutionDelayMs(message.delayTypingMs),
   });
   if (result.outcome !== "answered") return toFailureReceipt(result);
-  return readEvolutionAnswer(result, {
+  return readEvolutionAnswer(result, readingContext(config, message.to));
+}
+
+function readingContext(config: EvolutionConfig, recipient: string): ReadingContext {
+  return {
     nowMs: Date.now(),
-    redact: createRedactor(listSecrets(config, evolutionSecretFields), message.to),
+    redact: createRedactor(listSecrets(config, evolutionSecretFields), recipient),
+  };
+}
+
+async function act(
+  config: EvolutionConfig,
+  action: ChannelAction,
+  options: SendOptions,
+): Promise<ActionReceipt> {
+  if (isUserId(action.to)) return recipientNeedsPhone;
+  const call = toEvolutionCall(action, config);
+  if (call === undefined) return actionNotSupported;
+  const { method, path, body, sleepMs } = call;
+  const result = await postJson({
+    method,
+    url: joinUrl(config.baseUrl, path),
+    headers: { apikey: config.apiKey },
+    body,
+    ...options,
+    timeoutMs: options.timeoutMs + sleepMs,
   });
+  if (result.outcome !== "answered") return toActionReceipt(toFailureReceipt(result));
+  return readEvolutionActionAnswer(result, readingContext(config, action.to));
 }

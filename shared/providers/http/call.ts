@@ -1,5 +1,5 @@
 /**
- * The HTTP calls to a provider: the POST of a send, the GET of a list. Both are bounded in time and
+ * The HTTP calls to a provider: the POST of a send, the GET of a list. All are bounded in time and
  * size. They report how far the request got instead of throwing.
  */
 
@@ -10,8 +10,11 @@ import { parseJson } from "../../model/json_value.ts";
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface JsonCall {
+  /** Default: POST. */
+  readonly method?: "POST" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for a call without a body. */
   readonly body: unknown;
   /** Whether the call bypasses the host's limit, see `acquireHostSlot`. */
   readonly bypassLimit?: boolean;
@@ -46,21 +49,21 @@ export type HttpFailure =
 export type HttpResult = HttpAnswer | HttpFailure;
 
 /**
- * POSTs `call.body` as JSON, once. Does not follow redirects, which would forward the credentials
- * in the headers and the path. Always reads the answer's body to its end or cancels it.
+ * POSTs `call.body` as JSON, once, or sends it by another method. Does not follow redirects, which
+ * would forward the credentials in the headers and the path. Always reads the answer's body to its end or cancels it.
  *
  * @throws TypeError if the URL or a header is malformed: a defect of the caller. Never throws
  * because of the server's behaviour.
  */
 export function postJson(call: JsonCall): Promise<HttpResult> {
   return callOnce(call.url, {
-    method: "POST",
+    method: call.method ?? "POST",
     headers: { ...call.headers, "accept": "application/json", "content-type": "application/json" },
     // Sends a Blob, not a string. Newer versions of Deno resend a buffered body when a reused
     // connection ends without an answer (denoland/deno#32566), although the server may have
     // processed the first request. A Blob is streamed, so it is sent once, and still with a
     // Content-Length.
-    body: new Blob([JSON.stringify(call.body)]),
+    body: call.body === undefined ? null : new Blob([JSON.stringify(call.body)]),
   }, {
     timeoutMs: call.timeoutMs,
     maxAnswerBytes: MAX_ANSWER_BYTES,
@@ -111,6 +114,14 @@ export interface JsonQuery {
  */
 export function getJson({ url, headers, ...bounds }: JsonQuery): Promise<HttpResult> {
   return callOnce(url, { headers: { ...headers, "accept": "application/json" } }, bounds);
+}
+
+/** A call without a body that may change something: never repeated by itself. Otherwise as `getJson`. */
+export function callJson(
+  method: "DELETE",
+  { url, headers, ...bounds }: JsonQuery,
+): Promise<HttpResult> {
+  return callOnce(url, { method, headers: { ...headers, "accept": "application/json" } }, bounds);
 }
 
 interface CallBounds {

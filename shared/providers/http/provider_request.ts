@@ -8,9 +8,9 @@ export interface ProviderRequest {
 }
 
 /** `{ [name]: value }`, or no member for an absent or empty text, which some providers refuse. */
-export function optionalMember(
+export function optionalMember<Value>(
   name: string,
-  value: string | undefined,
-): Readonly<Record<string, string>> {
+  value: Value | undefined,
+): Readonly<Record<string, Value>> {
   return value === undefined || value === "" ? {} : { [name]: value };
 }

@@ -247,6 +247,15 @@ export function toGroupStatus(status: StatusEvent["status"]): StatusEvent["statu
   return status === "read" ? "delivered" : status;
 }
 
+/** Who of a group has got or read its message; undefined for a status that says neither, or not whose. */
+export function toGroupMember(
+  status: StatusEvent["status"],
+  member: MessageAuthor | undefined,
+): StatusEvent["member"] {
+  if (member === undefined || status !== "delivered" && status !== "read") return undefined;
+  return { ...member, hasRead: status === "read" };
+}
+
 /** A call that nobody answered. It asks no agent. */
 export function toMissedCall(kind: "voice" | "video", callId: string | undefined): EventContent {
   const call = { kind, ...(callId === undefined ? {} : { callId }) };

@@ -22,7 +22,11 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
   whatsapp_cloud: {
     read: [
       ...["messages", "smb_message_echoes", "calls", "user_id_update", "user_preferences"],
+      ...["history", "smb_app_state_sync"],
       ...["message_template_status_update", "account_update", "phone_number_quality_update"],
+      ...["message_template_components_update", "message_template_quality_update"],
+      ...["template_category_update", "phone_number_name_update"],
+      ...["business_username_updates", "business_username_update"],
       ...cloudMessageTypes.map((type) => `messages.${type}`),
     ],
     ignored: {
@@ -39,18 +43,13 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
       group_participants_update: "groups are not administered here",
       group_settings_update: "groups are not administered here",
       group_status_update: "groups are not administered here",
-      history: "messages from before the number was connected",
-      message_template_components_update: "a template's wording, which a synchronisation reads",
-      message_template_quality_update: "a template's quality, which a synchronisation reads",
       messaging_handovers: "another app answers the thread: its echoes tell",
       partner_solutions: "contracts of partners",
       payment_configuration_update: "settings that no send depends on",
-      phone_number_name_update: "the number's display name, which Meta shows",
       security: "changes of the number's PIN, which Meta mails as well",
-      smb_app_state_sync: "the phone's address book from before the number was connected",
       standby: "another app answers the thread: its echoes tell",
-      template_category_update: "a template's category, which a synchronisation reads",
-      template_correct_category_detection: "a template's category, which a synchronisation reads",
+      template_correct_category_detection:
+        "a template's category, which template_category_update tells",
       tracking_events: "events for advertisers",
     },
     list: (payload) =>
@@ -76,7 +75,7 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
   evolution: {
     read: [
       ...["messages.upsert", "messages.delete", "messages.edited", "send.message.update"],
-      ...["send.message", "messages.update", "call", "connection.update"],
+      ...["send.message", "messages.update", "call", "connection.update", "contacts.update"],
     ],
     ignored: {
       "application.startup": "the gateway's own start",
@@ -85,7 +84,6 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
       "chats.update": "the phone's list of chats",
       "chats.upsert": "the phone's list of chats",
       "contacts.set": "the phone's address book",
-      "contacts.update": "a profile's picture or name: the next message brings the name",
       "contacts.upsert": "the phone's address book",
       "group.participants.update": "groups are not administered here",
       "group.update": "groups are not administered here",

@@ -5,6 +5,7 @@
 
 import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
+import type { ToldPricing } from "../../model/pricing.ts";
 import type { ReceivedParts } from "../../model/received_parts.ts";
 import type { ReceivedFile } from "./received_file.ts";
 
@@ -30,6 +31,8 @@ export interface MessageEvent extends ReceivedParts {
   /** Further addresses of the same person (phone and LID come in pairs). */
   readonly otherAddresses: readonly string[];
   readonly contactName?: string | undefined;
+  /** Of a contact's message: the channel's address of the person's picture. */
+  readonly profilePictureUrl?: string | undefined;
   readonly messageType: InboundMessageType;
   /** Text, caption, or the title of a choice. */
   readonly message?: string | undefined;
@@ -98,6 +101,43 @@ export interface ReactionEvent extends
   readonly emoji: string | null;
 }
 
+/**
+ * A message from before the number was connected, of either side: it stands in the history at its own
+ * instant, and nothing follows from it.
+ */
+export interface ImportedMessageEvent extends Omit<MessageEvent, "kind" | "mayBeOurs" | "isEdit"> {
+  readonly kind: "imported_message";
+  readonly isImported: true;
+  /** Of our own message. */
+  readonly status: "sent" | "delivered" | "read" | "failed" | undefined;
+  readonly sentAt: string;
+}
+
+/** How far the import of earlier messages is. */
+export interface HistoryProgressEvent {
+  readonly kind: "history_progress";
+  /** 0 to 2: the last day, 90 days, 180 days. */
+  readonly phase: number | undefined;
+  readonly chunk: number | undefined;
+  /** Of the whole, in percent. */
+  readonly progress: number | undefined;
+  /** Why nothing is imported: the business does not share its history. */
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** What somebody is called: by themselves, or in the address book of the business's phone. */
+export interface ContactNameEvent {
+  readonly kind: "contact_name";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+  readonly source: "profile" | "address_book";
+  /** None for an entry that was removed from the address book, and where only a picture is told. */
+  readonly name?: string | undefined;
+  /** The channel's address of the person's picture. */
+  readonly profilePictureUrl?: string | undefined;
+  readonly at?: string | undefined;
+}
+
 /** The status of a message that we sent. */
 export interface StatusEvent {
   readonly kind: "status";
@@ -113,6 +153,10 @@ export interface StatusEvent {
       readonly meaning?: RefusalMeaning | undefined;
     }
     | undefined;
+  /** What the official channel says of the price: a kind, never an amount. */
+  readonly pricing?: ToldPricing | undefined;
+  /** Of a group's message: the member whose phone has got it, or who has read it. */
+  readonly member?: (MessageAuthor & { readonly hasRead: boolean }) | undefined;
   /**
    * The sent content and its recipient, if the provider repeats them. They identify a message of
    * ours whose API answer was lost.
@@ -122,12 +166,69 @@ export interface StatusEvent {
     | undefined;
 }
 
-/** The official channel has decided on a template. */
+/**
+ * What the official channel has decided about a template: only the members that one notice tells. A
+ * template whose `category` is told has it from now on.
+ */
 export interface TemplateStatusEvent {
   readonly kind: "template_status";
   readonly providerTemplateId: string;
   /** `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED` and others, as the provider spells them. */
+  readonly status?: string | undefined;
+  /** Why it is rejected or paused, in the provider's word. */
+  readonly reason?: string | undefined;
+  /** When the channel will disable it. */
+  readonly disablesAt?: string | undefined;
+  /** `GREEN`, `YELLOW`, `RED`, `UNKNOWN`. */
+  readonly quality?: string | undefined;
+  readonly category?: string | undefined;
+  /** Its words, edited elsewhere. */
+  readonly wording?: TemplateWording | undefined;
+}
+
+/** The words of a template's parts; a part that is left out keeps its own. */
+export interface TemplateWording {
+  readonly body: string;
+  readonly title?: string | undefined;
+  readonly footer?: string | undefined;
+  readonly buttons?:
+    | readonly Readonly<Record<"type" | "text" | "url" | "phone_number", string | undefined>>[]
+    | undefined;
+}
+
+/** The official channel will change a template's category. */
+export interface TemplateWarningEvent {
+  readonly kind: "template_warning";
+  readonly providerTemplateId: string;
+  readonly from: string;
+  readonly to: string;
+  /** When; a day after the notice, where the provider does not say. */
+  readonly at: string;
+}
+
+/** The official channel tells something of the business's own number. */
+export interface NumberEvent {
+  readonly kind: "number";
+  /** The number, as the channel displays it. */
+  readonly phone?: string | undefined;
+  readonly fact: "name" | "quality" | "username";
+  /** The name or username; none where it was taken away, and of a quality. */
+  readonly value?: string | undefined;
+  /** The provider's word: `APPROVED`, `FLAGGED`, `reserved`. */
   readonly status: string;
+  readonly reason?: string | undefined;
+  readonly at?: string | undefined;
+}
+
+/** A contact writes with another key: from a new phone or a new installation. */
+export interface IdentityEvent {
+  readonly kind: "identity";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+  /** What the channel calls the key; in a notice without one the notice's id. */
+  readonly identity: string;
+  /** Whether the channel says that it changed. It is only known now otherwise. */
+  readonly isNotice: boolean;
 }
 
 /**
@@ -206,10 +307,16 @@ export interface LimitEvent {
 export type ProviderEvent =
   | MessageEvent
   | ReactionEvent
+  | ImportedMessageEvent
+  | HistoryProgressEvent
+  | ContactNameEvent
   | MessageEditEvent
   | MessageDeletionEvent
   | StatusEvent
   | TemplateStatusEvent
+  | TemplateWarningEvent
+  | NumberEvent
+  | IdentityEvent
   | NumberChangeEvent
   | PreferenceEvent
   | ConnectionEvent

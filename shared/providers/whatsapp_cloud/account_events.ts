@@ -97,7 +97,7 @@ const lastEndMs = Date.UTC(2100, 0, 1);
  * An end, which lies ahead, unlike the instants that `readIsoTime` takes: a date, or a Unix time in
  * seconds or milliseconds, as number or digits.
  */
-function readEnd(value: unknown): string | undefined {
+export function readEnd(value: unknown): string | undefined {
   const digits = readNumericId(value);
   const number = digits === undefined ? Date.parse(String(value)) : Number(digits);
   const ms = digits !== undefined && number * 1_000 < lastEndMs ? number * 1_000 : number;

@@ -8,4 +8,7 @@ export const whatsappCloudAdministration: AdministrationDefinition<
 > = {
   ...whatsappCloudBasis,
   loadTemplateList: async () => (await import("./template_list.ts")).listWhatsappCloudTemplates,
+  loadTemplateAccount: async () =>
+    (await import("./template_account.ts")).openWhatsappCloudTemplates,
+  loadBilledUsage: async () => (await import("./pricing_analytics.ts")).readPricingAnalytics,
 };

@@ -14,6 +14,8 @@ export const whatsappCloudConfigSchema = z.object({
   /** Answer to the webhook verification request. */
   verifyToken: credentialSchema,
   wabaId: pathSegmentSchema.optional(),
+  /** The app that uploads the samples of templates' headers. Needed for nothing else. */
+  appId: pathSegmentSchema.optional(),
   /** Default: v26.0 */
   apiVersion: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, "must look like v23.0").optional(),
 });

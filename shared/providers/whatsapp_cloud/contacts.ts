@@ -12,6 +12,8 @@ export interface CloudContact {
   readonly name: string | undefined;
   /** Where a shared card comes from, as some versions tell beside the sender. */
   readonly origin: string | undefined;
+  /** The key that the person writes with, where the account asks to be told. */
+  readonly identity: string | undefined;
 }
 
 /** The contacts of one webhook value, found by either of their ids. */
@@ -68,5 +70,6 @@ function readContact(contact: unknown): CloudContact {
     ].filter((identity) => identity !== undefined),
     name: readPersonName(contact, "profile", "name"),
     origin: readText(contact, "origin"),
+    identity: readId(contact, "identity_key_hash"),
   };
 }

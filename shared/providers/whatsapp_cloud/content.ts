@@ -1,46 +1,27 @@
-/**
- * The limits of message content on the Cloud API. Sources: Text messages page (4,096), Image, Video
- * and Document messages pages (captions 1,024), Interactive list messages page (header 60, button
- * 20, row id 200, row title 24, row description 72). For the body of a list the page says 4,096 and
- * Meta's OpenAPI description 1,024; we use the smaller one, which satisfies both.
- */
+/** What the Cloud API takes of a content, beside the lengths of its texts. */
 import type { Issue } from "../../model/errors.ts";
-import { checkLength, checkOptionListLengths } from "../http/content_length.ts";
-import type { MediaContent, MessageContent } from "../../model/message_content.ts";
+import {
+  isMediaContent,
+  type MediaContent,
+  type MessageContent,
+} from "../../model/message_content.ts";
+import { checkLimits, officialLimits } from "../content_limits.ts";
+import type { ChannelFit } from "../provider.ts";
 import { chooseMediaType } from "./media.ts";
-
-const TEXT_MAX = 4_096;
-const CAPTION_MAX = 1_024;
-const LIST_BODY_MAX = 1_024;
-/** The body of an interactive message (Contact information requests). */
-const REQUEST_BODY_MAX = 1_024;
-const LIST_LIMITS = {
-  title: 60,
-  buttonLabel: 20,
-  optionId: 200,
-  optionTitle: 24,
-  optionDescription: 72,
-} as const;
 
 /**
  * Lists the issues of a content on the official channel. Templates have none here: their variables
  * are validated when they are filled.
  */
 export function checkWhatsappCloudContent(content: MessageContent): Issue[] {
-  if ("mediaUrl" in content) return checkMedia(content);
-  switch (content.messageType) {
-    case "text":
-      return checkLength("message", content.message, TEXT_MAX);
-    case "option_list":
-      return [
-        ...checkLength("message", content.message, LIST_BODY_MAX),
-        ...checkOptionListLengths(content.optionList, LIST_LIMITS),
-      ];
-    case "contact_request":
-      return checkLength("message", content.message, REQUEST_BODY_MAX);
-    case "template":
-      return [];
-  }
+  return isMediaContent(content) ? checkMedia(content) : checkLimits(content, officialLimits);
+}
+
+/** Messages that can be seen once only do not exist on the official channel. */
+export function fitWhatsappCloudContent(content: MessageContent): ChannelFit {
+  return "viewOnce" in content && content.viewOnce === true
+    ? { unsupported: { field: "viewOnce" } }
+    : {};
 }
 
 function checkMedia(content: MediaContent): Issue[] {
@@ -55,5 +36,5 @@ function checkMedia(content: MediaContent): Issue[] {
       message: "the official channel sends MP3 as audio, which has no caption",
     }];
   }
-  return checkLength("message", caption, CAPTION_MAX);
+  return checkLimits(content, officialLimits);
 }

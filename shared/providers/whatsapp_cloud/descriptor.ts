@@ -8,5 +8,4 @@ export const whatsappCloud = describeProvider({
   ...whatsappCloudSending,
   ...whatsappCloudAdministration,
   webhook: whatsappCloudWebhook,
-  loadDocs: async () => (await import("./docs.ts")).whatsappCloudDocs,
 });

@@ -7,7 +7,7 @@ export const whatsappCloudDocs: ProviderDocs = {
   operationName: "WhatsappCloud",
   exampleInstanceId: "d0000000-0000-4000-8000-000000000102",
   configFields:
-    "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `apiVersion`, `baseUrl`",
+    "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `appId`, `apiVersion`, `baseUrl`",
   codes: whatsappCloudCodes,
   challenge: {
     summary: "Verify the webhook address for the official channel",

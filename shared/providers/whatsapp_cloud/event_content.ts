@@ -1,4 +1,5 @@
 /** Reads the content of a Cloud API message (page Webhooks, messages), inbound and echo alike. */
+import { readCatalogOrder } from "../webhooks/catalog_order.ts";
 import {
   type EventContent,
   toChoice,
@@ -13,12 +14,7 @@ import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { FileMessageType } from "../webhooks/provider_event.ts";
-import {
-  readCloudCards,
-  readCloudLocation,
-  readCloudOrder,
-  readCloudSurroundings,
-} from "./event_parts.ts";
+import { readCloudCards, readCloudLocation, readCloudSurroundings } from "./event_parts.ts";
 
 /** Maps media types to message types. */
 const mediaTypes: Readonly<Record<string, FileMessageType>> = {
@@ -74,7 +70,7 @@ function readKind(message: unknown): EventContent | undefined {
     case "reaction":
       return readReaction(message);
     case "order":
-      return toPart("order", "order", readCloudOrder(message));
+      return toPart("order", "order", readCatalogOrder(readValue(message, "order")));
     case "edit":
       return readEdit(message);
     case "revoke":

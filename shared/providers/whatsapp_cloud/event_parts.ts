@@ -1,20 +1,12 @@
 /** Reads the parts of a Cloud API message (page Webhooks, messages) into the form of all providers. */
 import { readDegrees } from "../webhooks/values.ts";
-import {
-  defined,
-  readAmount,
-  readAnyId,
-  readCount,
-  readCurrency,
-  readFirstUrl,
-} from "../webhooks/values.ts";
+import { defined, readAnyId, readFirstUrl } from "../webhooks/values.ts";
 import { distinctPhones, toCard } from "../webhooks/cards.ts";
-import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readLabel, readList, readName, readUrl } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import { pickParts } from "../webhooks/content.ts";
 
-const MAX_ITEMS = 100;
 const MAX_CARDS = 20;
 const MAX_VALUES = 10;
 const MAX_ERRORS = 5;
@@ -68,24 +60,6 @@ function describeAddress(address: unknown): string | undefined {
     readName(address, member)
   );
   return words.filter((word) => word !== undefined).join(", ") || undefined;
-}
-
-/** An order from the catalog; its prices are in the currency's unit. */
-export function readCloudOrder(message: unknown): ReceivedPart<"order"> {
-  return {
-    ...defined({
-      catalogId: readAnyId(message, "order", "catalog_id"),
-      note: readMessage(message, "order", "text"),
-    }),
-    items: readList(message, "order", "product_items").slice(0, MAX_ITEMS).map((item) => ({
-      ...defined({
-        productId: readAnyId(item, "product_retailer_id"),
-        quantity: readCount(item, "quantity"),
-        price: readAmount(1, item, "item_price"),
-        currency: readCurrency(item, "currency"),
-      }),
-    })),
-  };
 }
 
 /** What stands beside any kind of message: forwarding, the ad, the product asked about, errors. */

@@ -1,7 +1,7 @@
 /**
  * Webhooks of the WhatsApp Cloud API (pages Webhooks: messages, message status, smb_message_echoes,
- * message_template_status_update, user_preferences, account_update, phone_number_quality_update). One payload may hold many entries, changes, messages and
- * statuses. Each is read independently.
+ * user_preferences, account_update, and those of templates and the own number). One payload may hold many
+ * entries, changes, messages and statuses. Each is read independently.
  */
 import { type EventAddresses, normalizeAddress, readGroupAddress } from "../webhooks/addresses.ts";
 import { toGroupAddress } from "../recipient.ts";
@@ -14,9 +14,16 @@ import { CloudContacts } from "./contacts.ts";
 import { readCloudDeletedStatus, readCloudRevocation } from "./deletion_events.ts";
 import { readCloudContent } from "./event_content.ts";
 import { readCloudMissedCall } from "./call_events.ts";
+import { readCloudAddressBook, readCloudHistory } from "./history_events.ts";
 import { readCloudPreference } from "./preference_events.ts";
-import { readCloudIdentityChanges, readUserIdUpdates } from "./identity_events.ts";
-import { readCloudStatus, readCloudTemplateStatus } from "./status_events.ts";
+import {
+  readCloudIdentity,
+  readCloudIdentityChanges,
+  readUserIdUpdates,
+} from "./identity_events.ts";
+import { readNumberEvent } from "./number_events.ts";
+import { readCloudStatus } from "./status_events.ts";
+import { readCloudTemplateEvent, templateFields } from "./template_events.ts";
 
 /**
  * Reads all events of one payload, in its order. Given a phone number id, skips events of other
@@ -47,8 +54,11 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
       return [
         ...readList(value, "messages").flatMap((item): ProviderEvent[] =>
           readText(item, "type") === "system"
-            ? readCloudIdentityChanges(item)
-            : readEach([item], (one) => readCloudRevocation(one) ?? readInbound(one, contacts))
+            ? [...readCloudIdentityChanges(item), ...readCloudIdentity(item, contacts)]
+            : [
+              ...readEach([item], (one) => readCloudRevocation(one) ?? readInbound(one, contacts)),
+              ...readCloudIdentity(item, contacts),
+            ]
         ),
         ...readEach(
           readList(value, "statuses"),
@@ -67,6 +77,10 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
       const contacts = new CloudContacts(value);
       return readEach(readList(value, "calls"), (item) => readCloudMissedCall(item, contacts));
     }
+    case "history":
+      return readCloudHistory(value, new CloudContacts(value));
+    case "smb_app_state_sync":
+      return readCloudAddressBook(value);
     case "user_id_update":
       return readUserIdUpdates(value);
     case "user_preferences": {
@@ -76,15 +90,20 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
         (item) => readCloudPreference(item, contacts),
       );
     }
-    case "message_template_status_update":
-      return readEach([value], readCloudTemplateStatus);
     case "account_update":
       return readAccountUpdate(value, entry);
-    case "phone_number_quality_update":
-      return readLimitChange(value, entry);
     default:
-      return [];
+      return readBusinessNews(readText(change, "field") ?? "", value, entry);
   }
+}
+
+/** Notices of the business's own number and templates. */
+function readBusinessNews(field: string, value: unknown, entry: unknown): ProviderEvent[] {
+  if (templateFields.has(field)) {
+    return readEach([value], (item) => readCloudTemplateEvent(field, item, entry));
+  }
+  const limits = field === "phone_number_quality_update" ? readLimitChange(value, entry) : [];
+  return [...limits, ...readEach([value], (item) => readNumberEvent(field, item, entry))];
 }
 
 function readEach(

@@ -3,7 +3,8 @@ import { normalizeAddress } from "../webhooks/addresses.ts";
 import { isUserId as matchesUserId } from "../recipient.ts";
 import { readList } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { NumberChangeEvent } from "../webhooks/provider_event.ts";
+import type { CloudContacts } from "./contacts.ts";
+import type { IdentityEvent, NumberChangeEvent } from "../webhooks/provider_event.ts";
 
 /** "User Ana changed from BR.1 to BR.2": the fallback if no field holds the old id. */
 const bodyPattern = /changed from (\S{1,160}) to (\S{1,160})\s*$/;
@@ -17,6 +18,29 @@ export function readCloudIdentityChanges(message: unknown): NumberChangeEvent[] 
   const numbers = readNumberChange(message);
   const ofSamePerson = numbers.map(({ newAddress }) => newAddress);
   return [...numbers, ...readUserIdChange(message, ofSamePerson)];
+}
+
+/** System messages that say that a person has a new key; pages of Meta's spell them in several ways. */
+const identityNotices = new Set(["customer_identity_changed", "user_identity_changed"]);
+
+/**
+ * Reads the key that a person writes with: from a notice of its change, as a system message or beside a
+ * message (`identity`), and from the key that accounts which ask for it are told with each message
+ * (`identity_key_hash`).
+ */
+export function readCloudIdentity(message: unknown, contacts: CloudContacts): IdentityEvent[] {
+  const ids = [
+    ...[readId(message, "from"), readId(message, "from_user_id")],
+    ...[readId(message, "system", "customer"), readId(message, "system", "wa_id")],
+  ].filter((id) => id !== undefined);
+  const person = contacts.findAddresses(ids);
+  const isSystem = identityNotices.has(readText(message, "system", "type") ?? "");
+  const changed = isSystem
+    ? readId(message, "system", "identity") ?? readId(message, "id")
+    : readId(message, "identity", "hash");
+  const identity = changed ?? contacts.find(ids)?.identity;
+  if (person === undefined || identity === undefined) return [];
+  return [{ kind: "identity", ...person, identity, isNotice: changed !== undefined }];
 }
 
 /** Reads the field `user_id_update`, which some versions send instead of a system message. */

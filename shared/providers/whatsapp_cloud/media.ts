@@ -7,7 +7,7 @@
 import type { MediaContent } from "../../model/message_content.ts";
 import { readExtension } from "../media_type.ts";
 
-export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document";
+export type WhatsappCloudMediaType = "image" | "audio" | "video" | "document" | "sticker";
 
 const typesOfDocuments = new Map<string, WhatsappCloudMediaType>([
   ["jpg", "image"],
@@ -27,6 +27,7 @@ export function chooseMediaType(content: MediaContent): WhatsappCloudMediaType |
   const filename = content.messageType === "document" ? content.mediaFilename : undefined;
   const extension = readExtension(content.mediaUrl, filename);
   if (extension === "wav") return undefined;
+  if (content.messageType === "voice") return "audio";
   if (content.messageType !== "document") return content.messageType;
   return typesOfDocuments.get(extension ?? "") ?? "document";
 }

@@ -2,6 +2,8 @@
  * Converts our message into a Cloud API request (page Messages, POST /{version}/{phone number
  * id}/messages).
  */
+import { listSections } from "../../model/content_parts.ts";
+import { possiblePhonePattern, sanitizePhone } from "../../model/phone.ts";
 import { readFilename } from "../media_type.ts";
 import type { ContentOf, MediaContent } from "../../model/message_content.ts";
 import { isUserId, readGroupId } from "../recipient.ts";
@@ -32,6 +34,8 @@ export function toWhatsappCloudRequest(
       messaging_product: "whatsapp",
       ...toRecipientMembers(message.to),
       ...toContentMembers(message),
+      ...toContext(message),
+      ...optionalMember("category", message.category),
       // Meta returns it in every status event of this message.
       biz_opaque_callback_data: message.messageId,
     },
@@ -51,13 +55,50 @@ function toRecipientMembers(address: string): Record<string, string> {
   };
 }
 
-function toContentMembers({ content, uploadId }: OutboundMessage): Record<string, unknown> {
-  if ("mediaUrl" in content) return toMediaMembers(content, uploadId);
+/** A template takes no quotation, and a reaction names its message itself. */
+function toContext(
+  { content, quotedProviderMessageId }: OutboundMessage,
+): Record<string, unknown> {
+  const { messageType } = content;
+  return quotedProviderMessageId === undefined || messageType === "template" ||
+      messageType === "reaction"
+    ? {}
+    : { context: { message_id: quotedProviderMessageId } };
+}
+
+function toContentMembers(
+  { content, uploadId, quotedProviderMessageId }: OutboundMessage,
+): Record<string, unknown> {
   switch (content.messageType) {
+    case "reaction": {
+      const { emoji } = content.reaction;
+      const reaction = { message_id: quotedProviderMessageId, emoji: emoji ?? "" };
+      return { type: "reaction", reaction };
+    }
     case "text":
-      return { type: "text", text: { body: content.message } };
+      return {
+        type: "text",
+        text: { body: content.message, ...optionalMember("preview_url", content.linkPreview) },
+      };
+    case "image":
+    case "video":
+    case "audio":
+    case "document":
+    case "sticker":
+    case "voice":
+      return toMediaMembers(content, uploadId);
+    case "location":
+      return { type: "location", location: toLocation(content) };
+    case "contacts":
+      return { type: "contacts", contacts: content.contacts.map(toCard) };
     case "option_list":
       return { type: "interactive", interactive: toListMessage(content) };
+    case "buttons":
+      return { type: "interactive", interactive: toButtons(content, uploadId) };
+    case "link_button":
+      return { type: "interactive", interactive: toLinkButton(content) };
+    case "location_request":
+      return { type: "interactive", interactive: toLocationRequest(content) };
     case "contact_request":
       return { type: "interactive", interactive: toContactRequest(content) };
     case "template":
@@ -80,29 +121,111 @@ function toMediaMembers(
     [mediaType]: {
       ...(uploadId === undefined ? { link: content.mediaUrl } : { id: uploadId }),
       // Audio has no caption. With one, Meta would refuse the whole message.
-      ...(mediaType === "audio" ? {} : optionalMember("caption", caption)),
+      ...(mediaType === "audio" || mediaType === "sticker"
+        ? {}
+        : optionalMember("caption", caption)),
       ...optionalMember("filename", filename),
+      ...(content.messageType === "voice" ? { voice: true } : {}),
     },
   };
 }
 
-function toListMessage(content: ContentOf<"option_list">): Record<string, unknown> {
-  const { title, buttonLabel, options } = content.optionList;
-  const rows = options.map(({ id, title, description }) => ({
-    id,
-    title,
-    ...optionalMember("description", description),
-  }));
-  const isSectionTitle = [...title].length <= SECTION_TITLE_MAX;
+function toLocation({ location }: ContentOf<"location">): Record<string, unknown> {
+  const { latitude, longitude, name, address } = location;
+  return {
+    latitude,
+    longitude,
+    ...optionalMember("name", name),
+    ...optionalMember("address", address),
+  };
+}
+
+/** A card. A name needs a part beside `formatted_name`. */
+function toCard(
+  { name, phones, emails = [], organization, urls = [] }: ContentOf<"contacts">["contacts"][number],
+): Record<string, unknown> {
+  return {
+    name: { formatted_name: name, first_name: name },
+    phones: phones.map(toCardPhone),
+    ...(emails.length === 0 ? {} : { emails: emails.map((email) => ({ email })) }),
+    ...(organization === undefined ? {} : { org: { company: organization } }),
+    ...(urls.length === 0 ? {} : { urls: urls.map((url) => ({ url })) }),
+  };
+}
+
+/** A phone without `wa_id` is shown with "invite" in place of "message": one with a country code has it. */
+function toCardPhone(phone: string): Record<string, unknown> {
+  const isDigits = possiblePhonePattern.test(phone);
+  return {
+    phone: isDigits ? `+${phone}` : phone,
+    ...(isDigits || phone.startsWith("+") ? { wa_id: sanitizePhone(phone) } : {}),
+  };
+}
+
+function toListMessage({ message, optionList }: ContentOf<"option_list">): Record<string, unknown> {
+  const { title, buttonLabel, sections } = optionList;
+  // A section's title is required only if there are several sections.
+  const isSectionTitle = sections === undefined && [...title].length <= SECTION_TITLE_MAX;
   return {
     type: "list",
     ...(isSectionTitle ? {} : { header: { type: "text", text: title } }),
-    body: { text: content.message },
+    body: { text: message },
     action: {
       button: buttonLabel,
-      // A section's title is required only if there are several sections.
-      sections: [isSectionTitle ? { title, rows } : { rows }],
+      sections: listSections(optionList).map((section) => ({
+        ...optionalMember("title", isSectionTitle ? title : section.title),
+        rows: section.options.map(({ id, title, description }) => ({
+          id,
+          title,
+          ...optionalMember("description", description),
+        })),
+      })),
     },
+  };
+}
+
+function toButtons(
+  content: ContentOf<"buttons">,
+  uploadId: string | undefined,
+): Record<string, unknown> {
+  return {
+    type: "button",
+    ...optionalMember("header", toHeader(content, uploadId)),
+    body: { text: content.message },
+    ...(content.footer === undefined ? {} : { footer: { text: content.footer } }),
+    action: {
+      buttons: content.buttons.map(({ id, title }) => ({ type: "reply", reply: { id, title } })),
+    },
+  };
+}
+
+function toHeader(
+  { header, mediaUrl }: ContentOf<"buttons">,
+  uploadId: string | undefined,
+): Record<string, unknown> | undefined {
+  if (header?.type === undefined) {
+    return header?.text === undefined ? undefined : { type: "text", text: header.text };
+  }
+  const { type } = header;
+  return { type, [type]: uploadId === undefined ? { link: mediaUrl } : { id: uploadId } };
+}
+
+function toLinkButton(
+  { message, linkButton: { title, url } }: ContentOf<"link_button">,
+): Record<string, unknown> {
+  return {
+    type: "cta_url",
+    body: { text: message },
+    action: { name: "cta_url", parameters: { display_text: title, url } },
+  };
+}
+
+/** The channel words the button that sends the position (page Location request messages). */
+function toLocationRequest({ message }: ContentOf<"location_request">): Record<string, unknown> {
+  return {
+    type: "location_request_message",
+    body: { text: message },
+    action: { name: "send_location" },
   };
 }
 

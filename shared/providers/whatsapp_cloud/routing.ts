@@ -6,6 +6,7 @@
  */
 import { readList, readNumericId } from "../webhooks/fields.ts";
 import type { DeliveryPart } from "../webhooks/webhook.ts";
+import { templateFields } from "./template_events.ts";
 import { readText } from "../../model/json_value.ts";
 
 /** One change with its entry (the business account). */
@@ -53,18 +54,21 @@ export function joinParts(payload: unknown, parts: readonly CloudPart[]): Record
   return { ...(payload as object), entry };
 }
 
-/** The ids of the templates whose status a business account's changes report. */
+/** The ids of the templates that a business account's changes are about. */
 function listTemplateIds(
   { gatewayInstanceId, changes }: Group,
 ): readonly string[] {
   if (gatewayInstanceId !== null) return [];
   return changes
-    .filter(({ change }) => readText(change, "field") === "message_template_status_update")
+    .filter(({ change }) => templateFields.has(readText(change, "field") ?? ""))
     .map(({ change }) => readNumericId(change, "value", "message_template_id"))
     .filter((id) => id !== undefined);
 }
 
-const accountFields = new Set(["account_update", "phone_number_quality_update"]);
+const accountFields = new Set([
+  ...["account_update", "phone_number_quality_update", "phone_number_name_update"],
+  ...["business_username_updates", "business_username_update"],
+]);
 
 /** Whether a business account's changes are about the account, or name a number in words alone. */
 function concernsAccount({ gatewayInstanceId, changes }: Group): boolean {

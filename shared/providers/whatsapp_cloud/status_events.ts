@@ -1,9 +1,10 @@
-/** Statuses of our messages and templates in Cloud API webhooks (page Webhooks). */
-import { normalizeAddress } from "../webhooks/addresses.ts";
-import { toGroupStatus, toStatusError } from "../webhooks/content.ts";
+/** Statuses of our messages in Cloud API webhooks (page Webhooks). */
+import { chooseAddresses, normalizeAddress } from "../webhooks/addresses.ts";
+import { toAuthor, toGroupMember, toGroupStatus, toStatusError } from "../webhooks/content.ts";
 import { readLabel, readMessage, readNumericId, readTime, readUuid } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
-import type { StatusEvent, TemplateStatusEvent } from "../webhooks/provider_event.ts";
+import type { MessageAuthor } from "../../model/message_author.ts";
+import type { StatusEvent } from "../webhooks/provider_event.ts";
 import { listErrorTexts, nameWhatsappCloudError, readWhatsappCloudMeaning } from "./errors.ts";
 
 /** `played` applies to voice messages: read, then listened to. */
@@ -23,6 +24,7 @@ export function readCloudStatus(item: unknown): StatusEvent | undefined {
   if (providerMessageId === undefined || known === undefined) return undefined;
   const isGroup = readText(item, "recipient_type") === "group";
   const status = isGroup ? toGroupStatus(known) : known;
+  const member = isGroup ? readMember(item) : undefined;
   return {
     kind: "status",
     providerMessageId,
@@ -30,7 +32,37 @@ export function readCloudStatus(item: unknown): StatusEvent | undefined {
     status,
     at: readTime(item, "s", "timestamp"),
     error: status === "failed" ? readError(item) : undefined,
+    pricing: readPricing(item),
+    member: toGroupMember(known, member),
   };
+}
+
+/**
+ * How the message is billed (page Webhooks: statuses; `conversation` goes with version 24). `billable` is
+ * announced as deprecated: `type` and `category` say it.
+ */
+function readPricing(item: unknown): StatusEvent["pricing"] {
+  const category = readLabel(item, "pricing", "category");
+  if (category === undefined) return undefined;
+  const conversationOrigin = readLabel(item, "conversation", "origin", "type");
+  return {
+    type: readLabel(item, "pricing", "type") ?? null,
+    category,
+    model: readLabel(item, "pricing", "pricing_model") ?? null,
+    ...(conversationOrigin === undefined ? {} : { conversationOrigin }),
+  };
+}
+
+/** Who of a group a status is about: pages of Meta's spell the member's name in two ways. */
+function readMember(item: unknown): MessageAuthor | undefined {
+  return toAuthor(
+    undefined,
+    chooseAddresses([
+      readValue(item, "recipient_participant_id"),
+      readValue(item, "participant_recipient_id"),
+      readValue(item, "recipient_participant_user_id"),
+    ]),
+  );
 }
 
 function readError(item: unknown): StatusEvent["error"] {
@@ -42,26 +74,4 @@ function readError(item: unknown): StatusEvent["error"] {
   const code = readNumericId(item, "errors", 0, "code");
   const error = toStatusError(code && nameWhatsappCloudError(code), words, recipient);
   return { ...error, meaning: code === undefined ? undefined : readWhatsappCloudMeaning(code) };
-}
-
-/** Events without a status of their own. After each, the template may be sent again. */
-const restorations = new Set(["REINSTATED", "UNARCHIVED"]);
-
-/**
- * Events that do not stop a template from being sent: at risk of being disabled, or locked for
- * edits.
- */
-const harmless = new Set(["FLAGGED", "LOCKED", "UNLOCKED"]);
-
-/**
- * Reads the new status of one template; undefined for events that do not stop it from being sent.
- */
-export function readCloudTemplateStatus(value: unknown): TemplateStatusEvent | undefined {
-  const providerTemplateId = readNumericId(value, "message_template_id");
-  const word = readLabel(value, "event");
-  if (providerTemplateId === undefined || word === undefined || harmless.has(word)) {
-    return undefined;
-  }
-  const status = restorations.has(word) ? "APPROVED" : word;
-  return { kind: "template_status", providerTemplateId, status };
 }

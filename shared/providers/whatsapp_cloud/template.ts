@@ -5,7 +5,7 @@
 import { isNumbered } from "../../model/placeholders.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { FilledParameter, FilledTemplate } from "../../model/filled_template.ts";
-import { checkLength } from "../http/content_length.ts";
+import { checkLength } from "../content_limits.ts";
 import { readFilename } from "../media_type.ts";
 import type { TemplateContent } from "../../model/message_content.ts";
 

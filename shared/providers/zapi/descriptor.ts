@@ -6,5 +6,4 @@ import { zapiWebhook } from "./webhook.ts";
 export const zapi = describeProvider({
   ...zapiSending,
   webhook: zapiWebhook,
-  loadDocs: async () => (await import("./docs.ts")).zapiDocs,
 });

@@ -14,11 +14,19 @@ import {
   attributeToAuthor,
   readReason,
   toAuthor,
+  toGroupMember,
   toGroupStatus,
   toMessageOrReaction,
   toStatusError,
 } from "../webhooks/content.ts";
-import { readList, readMessage, readName, readPersonName, readTime } from "../webhooks/fields.ts";
+import {
+  readList,
+  readMessage,
+  readName,
+  readPersonName,
+  readTime,
+  readUrl,
+} from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type {
@@ -90,6 +98,7 @@ function readMessageEvent(payload: unknown): (MessageEvent | ReactionEvent)[] {
     providerMessageId,
     ...addresses,
     contactName: readContactName(payload, isEcho || isGroup),
+    ...(isEcho || isGroup ? {} : readPicture(payload)),
     ...(isGroup && !isEcho ? attributeToAuthor(content, readAuthor(payload)) : content),
     ...(readValue(payload, "isEdit") === true ? { isEdit: true } as const : {}),
     sentAt: readTime(payload, "ms", "momment"),
@@ -127,6 +136,12 @@ function readContactName(payload: unknown, isChatAlone: boolean): string | undef
   return author ?? readPersonName(payload, "chatName");
 }
 
+/** `senderPhoto` is the author's picture; older versions tell it as `photo`, which is the chat's. */
+function readPicture(payload: unknown): Pick<MessageEvent, "profilePictureUrl"> {
+  const profilePictureUrl = readUrl(payload, "senderPhoto") ?? readUrl(payload, "photo");
+  return profilePictureUrl === undefined ? {} : { profilePictureUrl };
+}
+
 function readAuthor(payload: unknown): MessageAuthor | undefined {
   return toAuthor(
     readName(payload, "senderName"),
@@ -154,12 +169,26 @@ function readStatuses(payload: unknown): StatusEvent[] {
   const status = isGroup ? toGroupStatus(known) : known;
   const at = readTime(payload, "ms", "momment");
   const ids = readList(payload, "ids").map((id) => readId(id)).filter((id) => id !== undefined);
+  const member = isGroup ? toGroupMember(known, readMember(payload)) : undefined;
   return [...new Set(ids)].map((providerMessageId) => ({
     kind: "status",
     providerMessageId,
     status,
     at,
+    member,
   }));
+}
+
+/** Who of a group a status is about, named as the author of a group's message is. */
+function readMember(payload: unknown): MessageAuthor | undefined {
+  return toAuthor(
+    undefined,
+    chooseAddresses([
+      readValue(payload, "participant"),
+      readValue(payload, "participantPhone"),
+      readValue(payload, "participantLid"),
+    ]),
+  );
 }
 
 /** Z-API's result of handing a queued message over to WhatsApp. */

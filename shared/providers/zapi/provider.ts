@@ -1,13 +1,23 @@
 /** The gateway Z-API. */
-import { toFailureReceipt } from "../classification.ts";
+import type { ChannelAction } from "../action.ts";
+import { actionNotSupported, toActionReceipt } from "../action_receipt.ts";
+import { type ReadingContext, toFailureReceipt } from "../classification.ts";
 import { joinUrl } from "../config_fields.ts";
 import { checkGatewayContent } from "../gateway_content.ts";
-import { postJson } from "../http/call.ts";
-import type { OutboundMessage, Provider, Receipt, SendOptions } from "../provider.ts";
+import { type HttpResult, postJson } from "../http/call.ts";
+import type {
+  ActionReceipt,
+  OutboundMessage,
+  Provider,
+  Receipt,
+  SendOptions,
+} from "../provider.ts";
 import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
+import { readZapiActionAnswer, toZapiCalls, type ZapiCall } from "./action.ts";
 import { readZapiAnswer } from "./answer.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
+import { fitZapiContent } from "./content.ts";
 import { listSecrets } from "../stored_config.ts";
 import { locateZapiFile } from "./received_files.ts";
 import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
@@ -20,9 +30,13 @@ export function createZapiProvider(config: ZapiConfig): Provider {
     templates: null,
     files: null,
     checkContent: checkGatewayContent,
+    fitContent: fitZapiContent,
     limitTypingMs: limitZapiTypingMs,
     locateFile: (source) => locateZapiFile(config, source),
     send: (message, options) => send(config, message, options),
+    // `delayTyping` of a send is all that it has.
+    typing: "before_sending",
+    act: (action, options) => act(config, action, options),
   };
 }
 
@@ -32,16 +46,46 @@ async function send(
   options: SendOptions,
 ): Promise<Receipt> {
   if (isUserId(message.to)) return recipientNeedsPhone;
-  const { path, body } = toZapiRequest(message, config);
-  const result = await postJson({
+  const request = toZapiRequest(message, config);
+  const result = await call(config, { method: "POST", ...request }, options);
+  if (result.outcome !== "answered") return toFailureReceipt(result);
+  return readZapiAnswer(result, readingContext(config, message.to));
+}
+
+function call(
+  config: ZapiConfig,
+  { path, ...request }: ZapiCall,
+  options: SendOptions,
+): Promise<HttpResult> {
+  return postJson({
     url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
     headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
-    body,
+    ...request,
     ...options,
   });
-  if (result.outcome !== "answered") return toFailureReceipt(result);
-  return readZapiAnswer(result, {
+}
+
+function readingContext(config: ZapiConfig, recipient: string): ReadingContext {
+  return {
     nowMs: Date.now(),
-    redact: createRedactor(listSecrets(config, zapiSecretFields), message.to),
-  });
+    redact: createRedactor(listSecrets(config, zapiSecretFields), recipient),
+  };
+}
+
+/** Ends with the first call that is not done. */
+async function act(
+  config: ZapiConfig,
+  action: ChannelAction,
+  options: SendOptions,
+): Promise<ActionReceipt> {
+  if (isUserId(action.to)) return recipientNeedsPhone;
+  let receipt = actionNotSupported;
+  for (const request of toZapiCalls(action, config)) {
+    const result = await call(config, request, options);
+    receipt = result.outcome === "answered"
+      ? readZapiActionAnswer(action, result, readingContext(config, action.to))
+      : toActionReceipt(toFailureReceipt(result));
+    if (receipt.outcome !== "done") return receipt;
+  }
+  return receipt;
 }

@@ -1,22 +1,11 @@
+import { batchStatusNames, countNames, pauseReasonNames } from "./api_words.js";
 import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatSlot } from "./format.js";
-import { colorOf, nameOf, readBatches, readSchedule, readSlots } from "./slots.js";
+import { describeEstimate } from "./prices.js";
+import { colorOf, forgetDrafts, nameOf, readBatches, readSchedule, readSlots } from "./slots.js";
 import { createTimeline } from "./timeline.js";
 import { say } from "./words.js";
-
-const statuses = {
-  running: say("running"),
-  paused: say("paused"),
-  finished: say("finished"),
-  canceled: say("canceled"),
-};
-
-const pauseReasons = {
-  template_refused: say("paused by itself: the channel refuses the template"),
-  account_restricted: say("paused by itself: the number's account is restricted"),
-  failures_in_row: say("paused by itself: five equal failures in a row"),
-};
 
 /**
  * The progress of the form's instance's batches, and the timeline of what its queue holds.
@@ -66,6 +55,7 @@ export function createBatches() {
   async function act(batchId, action) {
     try {
       await callApi(`batches-api/batches/${batchId}/${action}`, { method: "POST", body: {} });
+      forgetDrafts();
       await ask();
     } catch (problem) {
       setNote(find("batches-note"), problem.message);
@@ -89,7 +79,7 @@ function buildBatch(batch, act) {
     build(
       "span",
       { class: status === "running" || status === "finished" ? "badge" : "badge warn" },
-      statuses[status] ?? status,
+      batchStatusNames[status] ?? status,
     ),
     buildButton(batch, name, act),
     build("progress", {
@@ -106,6 +96,7 @@ function buildBatch(batch, act) {
         progress,
         ...describeCounts(counts),
         describePause(batch),
+        describeCost(batch),
         status === "running" && isOpen && lastScheduledFor !== null
           ? say("until {time}", { time: formatSlot(lastScheduledFor) })
           : "",
@@ -114,40 +105,48 @@ function buildBatch(batch, act) {
   );
 }
 
-/** The button that pauses a batch, or lets it go on; null where it has ended. */
+const steps = {
+  draft: { action: "start", words: say("Start"), label: (name) => say("Start {name}", { name }) },
+  running: { action: "pause", words: say("Pause"), label: (name) => say("Pause {name}", { name }) },
+  paused: {
+    action: "resume",
+    words: say("Resume"),
+    label: (name) => say("Resume {name}", { name }),
+  },
+};
+
+/** The button that starts a batch, pauses it, or lets it go on; null where it has ended. */
 function buildButton({ batchId, status }, name, act) {
-  if (status !== "running" && status !== "paused") return null;
-  const isRunning = status === "running";
-  const button = build(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      "aria-label": isRunning ? say("Pause {name}", { name }) : say("Resume {name}", { name }),
-    },
-    isRunning ? say("Pause") : say("Resume"),
-  );
-  button.addEventListener("click", () => act(batchId, isRunning ? "pause" : "resume"));
+  const step = steps[status];
+  if (step === undefined) return null;
+  const attributes = { type: "button", class: "quiet", "aria-label": step.label(name) };
+  const button = build("button", attributes, step.words);
+  button.addEventListener("click", () => act(batchId, step.action));
   return button;
+}
+
+/** What a draft would cost, or what a batch has cost; empty where its channel bills nothing. */
+function describeCost({ status, estimatedCost, estimatedCostAfterChange }) {
+  const cost = describeEstimate(estimatedCost);
+  const later = describeEstimate(estimatedCostAfterChange);
+  return [
+    cost === ""
+      ? ""
+      : status === "draft"
+      ? say("would cost {cost}", { cost })
+      : say("has cost {cost}", { cost }),
+    later === "" ? "" : say("{cost} by the announced category, for what is left", { cost: later }),
+  ].filter((part) => part !== "").join(" · ");
 }
 
 /** Why it has paused by itself, with the error's code; empty for all others. */
 function describePause({ pauseReason, pauseError }) {
   if (pauseReason === null) return "";
-  return `${pauseReasons[pauseReason] ?? pauseReason} (${pauseError?.code ?? ""})`;
+  return `${pauseReasonNames[pauseReason] ?? pauseReason} (${pauseError?.code ?? ""})`;
 }
 
 /** The counts that are not zero, but of what still waits. */
 function describeCounts(counts) {
-  const texts = {
-    sent: say("{count} sent", { count: counts.sent }),
-    delivered: say("{count} delivered", { count: counts.delivered }),
-    read: say("{count} read", { count: counts.read }),
-    failed: say("{count} failed", { count: counts.failed }),
-    unconfirmed: say("{count} unconfirmed", { count: counts.unconfirmed }),
-    canceled: say("{count} canceled", { count: counts.canceled }),
-    expired: say("{count} expired", { count: counts.expired }),
-    skipped: say("{count} skipped", { count: counts.skipped }),
-  };
-  return Object.keys(texts).filter((status) => counts[status] > 0).map((status) => texts[status]);
+  return Object.entries(countNames).filter(([status]) => counts[status] > 0)
+    .map(([status, describe]) => describe(counts[status]));
 }

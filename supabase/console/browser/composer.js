@@ -1,3 +1,5 @@
+import { fileKinds } from "./api_words.js";
+import { callApi } from "./client.js";
 import { find } from "./dom.js";
 import { say } from "./words.js";
 
@@ -18,6 +20,7 @@ export function createComposer(readPhone) {
     const userId = find("reply-user-id").value.trim();
     const isSent = await post("replies", {
       content,
+      parts: readFileFlags(content),
       writtenBy: find("reply-as").value,
       ...(userId === "" ? {} : { userId }),
     });
@@ -34,6 +37,7 @@ export function createComposer(readPhone) {
     "change-message",
     ({ detail }) => send(detail.path, detail.fields),
   );
+  find("bubbles").addEventListener("ask-api", ({ detail }) => ask(detail));
   find("mark-read").addEventListener("click", () => post("readings", {}));
   find("reply-kind").addEventListener("change", requireFields);
   find("reply-file").addEventListener("change", () => {
@@ -47,6 +51,17 @@ export function createComposer(readPhone) {
   async function post(path, fields) {
     const phone = readPhone();
     return phone !== null && await send(path, { ...phone, ...fields });
+  }
+
+  /** Asks the product's API, and tells what came of it. */
+  async function ask({ path, ...call }) {
+    const note = find("reply-note");
+    try {
+      const { channel, details } = await callApi(path, call);
+      note.textContent = details?.message ?? (channel === "not_supported" ? channel : "");
+    } catch (problem) {
+      note.textContent = problem.message;
+    }
   }
 
   async function send(path, body) {
@@ -95,8 +110,17 @@ async function readContent() {
     messageType,
     mediaUrl,
     fileName,
-    text: messageType === "audio" ? null : text,
+    text: fileKinds[messageType].hasWords ? text : null,
     isEmbedded: find("reply-embedded").checked,
+  };
+}
+
+/** How the phone shows the file, where there is one. */
+function readFileFlags({ mediaUrl }) {
+  const isSet = (id) => mediaUrl !== undefined && find(id).checked;
+  return {
+    ...(isSet("reply-once") ? { isViewOnce: true } : {}),
+    ...(isSet("reply-gif") ? { isGif: true } : {}),
   };
 }
 

@@ -1,21 +1,8 @@
-import { pollApi, setNote } from "./client.js";
+import { consentNames, identityNames } from "./api_words.js";
+import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatInstant, formatPhone } from "./format.js";
+import { formatInstant, formatNearInstant, formatPhone } from "./format.js";
 import { say } from "./words.js";
-
-const kinds = {
-  phone: say("phone"),
-  lid: say("hidden number (LID)"),
-  user_id: say("user id"),
-  parent_user_id: say("parent user id"),
-  username: say("username"),
-};
-
-const consents = {
-  granted: say("wants marketing"),
-  denied: say("denied marketing"),
-  unknown: say("has said nothing about marketing"),
-};
 
 const sources = {
   api: say("by the API"),
@@ -43,7 +30,7 @@ export function createContact(readChosen) {
     find("contact-rows").replaceChildren(
       ...(contact === null
         ? []
-        : [buildConsent(contact), ...contact.identities.map(buildIdentity)]),
+        : [buildConsent(contact), ...contact.identities.map(buildIdentity), buildBlock(contact)]),
     );
   }
 
@@ -65,16 +52,17 @@ async function findContact(api, waId) {
   return (await api.read("contacts-api/contacts", { [field]: waId, limit: 1 })).items[0] ?? null;
 }
 
-function buildConsent({ name, consent }) {
+function buildConsent({ name, consent, window }) {
   const { marketing, at, source } = consent;
   return build(
     "li",
     { class: "row" },
     name === null ? null : build("span", { class: "strong", dir: "auto" }, name),
+    ...buildWindow(window),
     build(
       "span",
       { class: marketing === "denied" ? "badge warn" : "badge" },
-      consents[marketing] ?? marketing,
+      consentNames[marketing] ?? marketing,
     ),
     at === null ? null : build(
       "small",
@@ -85,12 +73,51 @@ function buildConsent({ name, consent }) {
   );
 }
 
+/** Whether it may be written to freely, and until when that costs nothing; nothing where it always may. */
+function buildWindow({ isOpen, closesAt, freeUntil }) {
+  if (isOpen && closesAt === null) return [];
+  const words = isOpen
+    ? say("open until {time}", { time: formatNearInstant(closesAt) })
+    : say("window closed");
+  return [
+    build("span", { class: isOpen ? "badge" : "badge warn" }, words),
+    freeUntil === null ? null : build(
+      "span",
+      { class: "badge" },
+      say("free until {time}", { time: formatNearInstant(freeUntil) }),
+    ),
+  ];
+}
+
+/** Whether the contact is blocked, and the button that changes it, here and on the channel. */
+function buildBlock({ contactId, isBlocked }) {
+  const words = isBlocked ? say("Unblock") : say("Block");
+  const button = build("button", { type: "button", class: "quiet" }, words);
+  const note = build("small", {});
+  button.addEventListener("click", async () => {
+    const path = `contacts-api/${isBlocked ? "unblock" : "block"}`;
+    try {
+      const { channel, details } = await callApi(path, { method: "POST", body: { contactId } });
+      note.textContent = details?.message ?? channel;
+    } catch (problem) {
+      note.textContent = problem.message;
+    }
+  });
+  return build(
+    "li",
+    { class: "row" },
+    isBlocked ? build("span", { class: "badge warn" }, say("blocked")) : null,
+    button,
+    note,
+  );
+}
+
 function buildIdentity({ kind, value, provenAt }) {
   return build(
     "li",
     { class: "row" },
     build("span", { class: "grow mono" }, kind === "phone" ? formatPhone(value) : value),
-    build("small", {}, kinds[kind] ?? kind),
+    build("small", {}, identityNames[kind] ?? kind),
     provenAt === null
       ? build("small", {}, say("not proven"))
       : build("time", { datetime: provenAt, title: say("last proven") }, formatInstant(provenAt)),

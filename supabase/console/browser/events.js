@@ -1,8 +1,10 @@
+import { statusNames } from "./api_words.js";
 import { buildTime, createActivity } from "./activity.js";
 import { callApi, hasAccess, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatNearInstant, formatPhone, statusNames } from "./format.js";
+import { formatNearInstant, formatPhone } from "./format.js";
 import { summarizeMedia } from "./media_summary.js";
+import { describePrice } from "./prices.js";
 import { say } from "./words.js";
 
 const pageSize = 1_000;
@@ -15,9 +17,10 @@ const pauseMs = 2_000;
  * The events of the form's instance, from its feed: those that it keeps, then each one as it comes.
  * Holds one request open while the page is visible, and goes on at its cursor when it is again.
  *
+ * @param {(event: object) => void} [onEvent] called for each of them
  * @returns {() => Promise<void>} begins to follow the form's instance
  */
-export function createEvents() {
+export function createEvents(onEvent = () => {}) {
   const list = createActivity(
     { list: "events", count: "events-count", note: "events-note" },
     buildEvent,
@@ -37,7 +40,10 @@ export function createEvents() {
           : await readFeed({ after: cursor, waitSeconds }, signal);
         // Another loop reads on from the cursor, which must not move under it.
         if (signal.aborted) return;
-        for (const event of page.items) list.add(describe(event));
+        for (const event of page.items) {
+          list.add(describe(event));
+          onEvent(event);
+        }
         cursor = page.nextCursor;
         setNote(find("events-problem"), "");
       } catch (problem) {
@@ -138,7 +144,8 @@ function awaitName(event, line) {
 
 /** Whom the event is about, and what it tells of them, in one line. */
 export function summarizeEvent({ type, data }) {
-  return [nameContact(data), describeChange(type, data)].filter(Boolean).join(" · ");
+  return [nameContact(data), describeChange(type, data), describePrice(data)].filter(Boolean)
+    .join(" · ");
 }
 
 function nameContact(data) {

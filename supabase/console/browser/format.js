@@ -2,23 +2,6 @@
 
 import { locale, say } from "./words.js";
 
-/** States of messages, conversations and deliveries. */
-export const statusNames = {
-  received: say("received"),
-  queued: say("queued"),
-  sent: say("sent"),
-  delivered: say("delivered"),
-  read: say("read"),
-  failed: say("failed"),
-  unconfirmed: say("unconfirmed"),
-  canceled: say("canceled"),
-  expired: say("expired"),
-  pending: say("waits"),
-  open: say("open"),
-  closed: say("closed"),
-  finished: say("finished"),
-};
-
 /**
  * A Brazilian number in the usual groups, any other as its digits.
  *
@@ -63,6 +46,13 @@ export function formatMinute(minute) {
 /** @param {string} day YYYY-MM-DD */
 export function formatDay(day) {
   return days.format(new Date(`${day}T00:00:00Z`));
+}
+
+const months = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** @param {string} month YYYY-MM */
+export function formatMonth(month) {
+  return months.format(new Date(`${month}-01T00:00:00Z`));
 }
 
 /** @param {string} instant ISO 8601 */

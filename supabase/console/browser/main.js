@@ -3,6 +3,7 @@ import { createActivity } from "./activity.js";
 import { createBatches } from "./batches.js";
 import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
+import { createCosts } from "./costs.js";
 import { find } from "./dom.js";
 import { useForm } from "./client.js";
 import { createConnections } from "./connections.js";
@@ -12,9 +13,11 @@ import { formatPhone } from "./format.js";
 import { followSimulator } from "./live.js";
 import { summarize } from "./message_bubble.js";
 import { buildAiCall, buildEmail } from "./outside_calls.js";
+import { createPartForm } from "./part_form.js";
 import { createPhones } from "./phones.js";
 import { createQueue } from "./queue.js";
 import { buildReceiverCall, createReceiver } from "./receiver.js";
+import { createTemplates } from "./templates.js";
 import { createTabs } from "./tabs.js";
 import { createWebhooks } from "./webhooks.js";
 import { say, translatePage } from "./words.js";
@@ -27,6 +30,9 @@ const views = {
   replies: phones.replies,
   statuses: phones.statuses,
   changes: phones.changes,
+  "read-receipts": phones["read-receipts"],
+  typings: phones.typings,
+  blocks: phones.blocks,
   emails: createActivity(
     { list: "emails", count: "emails-count", note: "emails-note" },
     buildEmail,
@@ -38,23 +44,30 @@ const views = {
   ),
 };
 createComposer(phones.readChosen);
+createPartForm(phones.readChosen);
 const askContact = createContact(phones.readChosen);
 const askQueue = createQueue();
 const askBatches = createBatches();
-const followEvents = createEvents();
+const askCosts = createCosts();
+const followEvents = createEvents(phones.addPrice);
 const webhooks = createWebhooks();
 const receiver = createReceiver(webhooks.choose);
 const faults = createFaults();
 const connections = createConnections(() => askQueue());
 const accounts = createAccounts();
+const templates = createTemplates();
 
 followSimulator(views, {
   onFresh(kind, record) {
-    if (kind === "messages") announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
+    if (kind === "messages" && record.messageType !== "reaction") {
+      announce(`${formatPhone(record.waId)}: ${summarize(record)}`);
+    }
     if (kind === "emails") announce(say("E-mail: {subject}", { subject: record.subject }));
   },
   onFaults: () =>
-    Promise.all([faults.refresh(), connections.refresh(), accounts.refresh(), receiver.refresh()]),
+    Promise.all(
+      [faults, connections, accounts, templates, receiver].map((panel) => panel.refresh()),
+    ),
 });
 
 for (
@@ -63,6 +76,8 @@ for (
     ["clear-messages", "replies"],
     ["clear-messages", "statuses"],
     ["clear-messages", "changes"],
+    ["clear-messages", "read-receipts"],
+    ["clear-messages", "typings"],
     ["clear-emails", "emails"],
     ["clear-ai", "ai-calls"],
     ["clear-receiver", "receiver-calls"],
@@ -101,6 +116,7 @@ find("queue-settings").open = demo === null;
 showExample(demo);
 askQueue();
 askBatches();
+askCosts();
 askContact();
 followEvents();
 webhooks.ask();

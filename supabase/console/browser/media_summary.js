@@ -1,16 +1,8 @@
-import { say } from "./words.js";
-
-/** Kinds of files, by the type of their message. */
-export const mediaNames = {
-  image: say("Image"),
-  audio: say("Audio"),
-  video: say("Video"),
-  document: say("Document"),
-};
+import { fileKinds } from "./api_words.js";
 
 /** The kind of a file and its words, or its name; null for what is no file. */
 export function summarizeMedia({ messageType, text, fileName }) {
-  const kind = mediaNames[messageType];
+  const kind = fileKinds[messageType]?.name;
   if (kind === undefined) return null;
   const words = text ?? fileName ?? null;
   return words === null ? kind : `${kind}: ${words}`;

@@ -1,10 +1,13 @@
+import { fileKinds } from "./api_words.js";
+import { buildSentButtons } from "./api_buttons.js";
 import { build, buildLink, isWebAddress } from "./dom.js";
 import { formatDuration, formatInstant, formatTime } from "./format.js";
-import { mediaNames, summarizeMedia } from "./media_summary.js";
+import { summarizeMedia } from "./media_summary.js";
+import { buildReactions } from "./part_view.js";
+import { buildChoice } from "./message_choice.js";
+import { buildPartsAbove, buildPartsBelow, summarizeParts } from "./message_parts.js";
 import { faultNames, serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
-
-const typeIcons = { image: "IMG", audio: "AUD", video: "VID", document: "DOC" };
 
 /**
  * One message as the customer's phone shows it.
@@ -20,7 +23,8 @@ export function buildBubble(message) {
       "data-message": message.providerMessageId,
     },
     message.template === null ? null : buildTemplateHead(message.template),
-    message.mediaUrl === null ? null : buildMedia(message),
+    message.mediaUrl === null ? null : buildMedia(toFile(message)),
+    buildPartsAbove(message.parts),
     message.text === null ? null : build("p", { class: "text", dir: "auto" }, message.text),
     message.template === null
       ? null
@@ -28,9 +32,17 @@ export function buildBubble(message) {
     message.optionList === null
       ? null
       : buildOptionList(message.optionList, message.providerMessageId),
+    buildPartsBelow(message),
     buildFoot(message),
+    buildSentButtons(message),
     buildAnswer(message),
   );
+}
+
+/** A file above buttons is shown as its own kind. */
+function toFile(message) {
+  const { headerType = message.messageType } = message.parts;
+  return { ...message, messageType: headerType };
 }
 
 /** What became of the answer, where it was no plain acceptance. */
@@ -79,7 +91,7 @@ export function summarize(message) {
   if (message.optionList !== null) {
     return say("Options: {text}", { text: message.text ?? message.optionList.title });
   }
-  return summarizeMedia(message) ?? message.text ?? "";
+  return summarizeMedia(message) ?? summarizeParts(message);
 }
 
 function buildFoot(message) {
@@ -89,6 +101,7 @@ function buildFoot(message) {
     { class: "foot" },
     build("span", { class: "badge" }, serviceNames[message.provider] ?? message.provider),
     build("span", { class: "tick", "data-status-of": message.providerMessageId }),
+    build("span", { class: "tick", "data-price-of": message.providerMessageId }),
     message.typingMs > 0
       ? build(
         "span",
@@ -97,6 +110,7 @@ function buildFoot(message) {
       )
       : null,
     build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant)),
+    buildReactions(message.providerMessageId),
   );
 }
 
@@ -107,7 +121,7 @@ function buildFoot(message) {
  */
 export function buildMedia(message) {
   const { messageType, mediaUrl, fileName } = message;
-  const kind = mediaNames[messageType];
+  const kind = fileKinds[messageType].name;
   const label = fileName ?? nameOfAddress(mediaUrl) ?? kind;
   const details = [label === kind ? null : kind, originOf(mediaUrl)].filter((part) =>
     part !== null
@@ -140,8 +154,8 @@ function buildPreview(messageType, address) {
 }
 
 function buildElement(messageType, src) {
-  switch (messageType) {
-    case "image":
+  switch (fileKinds[messageType].element) {
+    case "img":
       return build("img", {
         src,
         alt: say("Preview of the image"),
@@ -168,7 +182,7 @@ function nameOfAddress(address) {
 /** The file's extension, as on the cover of a folder; its kind if it has none. */
 function iconOf({ messageType, mediaUrl, fileName }) {
   const name = fileName ?? (isWebAddress(mediaUrl) ? new URL(mediaUrl).pathname : "");
-  return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? typeIcons[messageType]).toUpperCase();
+  return (/\.([a-z0-9]{2,4})$/i.exec(name)?.[1] ?? fileKinds[messageType].icon).toUpperCase();
 }
 
 /** Null for a file of this stack. */
@@ -199,21 +213,6 @@ function buildOptionList(list, providerMessageId) {
       ),
     ),
   );
-}
-
-/** Passes the customer's choice to the composer, which sends the reply. */
-function buildChoice(
-  messageType,
-  { id, title },
-  replyTo,
-  label = say("Choose {title}", { title }),
-) {
-  const button = build("button", { type: "button", class: "choice", dir: "auto" }, label);
-  button.addEventListener("click", () => {
-    const detail = { content: { messageType, id, title }, replyTo };
-    button.dispatchEvent(new CustomEvent("reply", { bubbles: true, detail }));
-  });
-  return button;
 }
 
 /** What a template shows above its text: its name, and its header or the header's file. */

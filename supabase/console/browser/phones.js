@@ -1,7 +1,9 @@
+import { statusNames } from "./api_words.js";
 import { build, find, oncePerFrame } from "./dom.js";
-import { formatPhone, formatTime, statusNames } from "./format.js";
+import { formatPhone, formatTime } from "./format.js";
 import { buildBubble, summarize } from "./message_bubble.js";
 import { buildReplyBubble, showChange, summarizeReply } from "./reply_bubble.js";
+import { describePrice } from "./prices.js";
 import { serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
@@ -21,6 +23,16 @@ export function createPhones(onChosen = () => {}) {
   const statuses = new Map();
   /** @type {Map<string, object>} the last change by provider message id */
   const changes = new Map();
+  /** @type {Map<string, Map<string, string | null>>} who has reacted how, by provider message id */
+  const reactions = new Map();
+  /** @type {Map<string, boolean>} whether typing was shown, by the id of a message marked as read */
+  const receipts = new Map();
+  /** @type {Map<string, object>} the last typing that a call of its own showed, by phone */
+  const typings = new Map();
+  /** @type {Map<string, boolean>} whether the company has blocked a phone */
+  const blocks = new Map();
+  /** @type {Map<string, string>} what a message costs, in words, by provider message id */
+  const prices = new Map();
   let chosen = "";
   let isPinned = false;
   let drawnPhone = "";
@@ -33,6 +45,8 @@ export function createPhones(onChosen = () => {}) {
 
   /** @param {object} entry a message that arrived, or a reply (which has `writtenBy`) */
   function add(entry) {
+    // A reaction is shown at the message that it is to.
+    if (entry.parts?.reaction !== undefined) return addReaction(entry);
     const phone = phones.get(entry.waId) ?? open(entry.waId);
     // The last phone in the map is the one with the latest activity.
     phones.delete(entry.waId);
@@ -53,8 +67,19 @@ export function createPhones(onChosen = () => {}) {
     draw();
   }
 
+  function addReaction({ writtenBy = "company", parts: { reaction } }) {
+    const given = reactions.get(reaction.providerMessageId) ?? new Map();
+    reactions.set(reaction.providerMessageId, given.set(writtenBy, reaction.emoji));
+    draw();
+  }
+
   function addChange(change) {
     changes.set(change.providerMessageId, change);
+    draw();
+  }
+
+  function addReceipt({ providerMessageId, typingShown }) {
+    receipts.set(providerMessageId, typingShown || receipts.get(providerMessageId) === true);
     draw();
   }
 
@@ -79,7 +104,7 @@ export function createPhones(onChosen = () => {}) {
   function clear() {
     phones.clear();
     statuses.clear();
-    changes.clear();
+    for (const known of [changes, reactions, receipts, typings, blocks, prices]) known.clear();
     drawnPhone = "";
     draw();
   }
@@ -122,6 +147,7 @@ export function createPhones(onChosen = () => {}) {
       drawnPhone = "";
       bubbles.replaceChildren();
       fillHead(undefined);
+      fillState(undefined, false);
       return;
     }
     const isOtherPhone = drawnPhone !== chosen;
@@ -137,15 +163,21 @@ export function createPhones(onChosen = () => {}) {
     while (bubbles.childElementCount > shownBubbles) bubbles.firstElementChild?.remove();
     drawnSeq = phone.entries.at(-1)?.seq ?? 0;
     drawTicks(bubbles, statuses);
+    drawPrices(bubbles, prices);
     drawChanges(bubbles, changes);
+    drawReactions(bubbles, reactions);
+    drawReceipts(bubbles, receipts);
     fillHead(phone);
+    fillState(typings.get(chosen), blocks.get(chosen) === true);
     if (isOtherPhone) scrollToEnd();
   }
 
   // Writing on a phone pins it, as choosing it does.
-  find("reply-form").addEventListener("focusin", () => {
-    isPinned = true;
-  });
+  for (const form of ["reply-form", "part-panel"]) {
+    find(form).addEventListener("focusin", () => {
+      isPinned = true;
+    });
+  }
   keepAtEnd();
   find("find").addEventListener("input", draw);
   document.addEventListener("visibilitychange", () => {
@@ -160,6 +192,28 @@ export function createPhones(onChosen = () => {}) {
     replies: { ...nothing, add },
     statuses: { ...nothing, add: addStatus },
     changes: { ...nothing, add: addChange },
+    "read-receipts": { ...nothing, add: addReceipt },
+    typings: {
+      ...nothing,
+      add(typing) {
+        typings.set(typing.waId, typing);
+        draw();
+      },
+    },
+    blocks: {
+      ...nothing,
+      add({ waId, isBlocked }) {
+        blocks.set(waId, isBlocked);
+        draw();
+      },
+    },
+    /** The product's events tell what a message costs; those of gateways cost nothing. */
+    addPrice({ data: { providerMessageId, ...message } }) {
+      const words = describePrice(message);
+      if (words === "" || typeof providerMessageId !== "string") return;
+      prices.set(providerMessageId, words);
+      draw();
+    },
     readChosen,
   };
 }
@@ -176,11 +230,46 @@ function drawTicks(bubbles, statuses) {
   }
 }
 
+function drawPrices(bubbles, prices) {
+  for (const mark of bubbles.querySelectorAll("[data-price-of]")) {
+    const words = prices.get(mark.dataset.priceOf) ?? "";
+    if (mark.textContent !== words) mark.textContent = words;
+  }
+}
+
 function drawChanges(bubbles, changes) {
   for (const bubble of bubbles.children) {
     const change = changes.get(bubble.dataset.message);
     if (change !== undefined) showChange(bubble, change);
   }
+}
+
+function drawReactions(bubbles, reactions) {
+  for (const mark of bubbles.querySelectorAll("[data-reaction-to]")) {
+    const given = [...(reactions.get(mark.dataset.reactionTo)?.values() ?? [])];
+    const words = given.filter((emoji) => emoji !== null).join(" ");
+    if (mark.textContent !== words) mark.textContent = words;
+  }
+}
+
+/** Marks what the company has read, as the provider was told. */
+function drawReceipts(bubbles, receipts) {
+  for (const mark of bubbles.querySelectorAll("[data-receipt-of]")) {
+    const typingShown = receipts.get(mark.dataset.receiptOf);
+    if (typingShown === undefined) continue;
+    mark.hidden = false;
+    mark.textContent = typingShown ? say("read, typing shown") : say("read by the company");
+  }
+}
+
+/** What the company has done to the phone, beside messages. */
+function fillState(typing, isBlocked) {
+  find("phone-state").textContent = [
+    isBlocked ? say("Blocked by the company") : "",
+    typing === undefined
+      ? ""
+      : say("typing was shown at {time}", { time: formatTime(typing.receivedAt) }),
+  ].filter((part) => part !== "").join(" · ");
 }
 
 function scrollToEnd() {
@@ -240,6 +329,7 @@ function buildUnread(count) {
 function fillHead(phone) {
   const last = phone?.entries.at(-1);
   find("reply-form").hidden = phone === undefined;
+  find("part-panel").hidden = phone === undefined;
   find("mark-read").hidden = phone === undefined;
   find("phone-avatar").textContent = phone?.waId.slice(-2) ?? "";
   find("phone-title").textContent = phone === undefined

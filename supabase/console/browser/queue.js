@@ -1,20 +1,10 @@
+import { holdNames } from "./api_words.js";
 import { pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatPhone, formatSlot, formatWait } from "./format.js";
 import { say } from "./words.js";
 
 const shownRows = 25;
-const holds = {
-  interval: say("the interval"),
-  window: say("the send window"),
-  holiday: say("a holiday"),
-  delay: say("its delay"),
-  operator_hold: say("an operator"),
-  daily_limit: say("the limit of the day"),
-  warm_up: say("the warm-up"),
-  new_contacts: say("the new contacts of the day"),
-  disconnected: say("the lost connection"),
-};
 
 /**
  * The queue of one instance, from the product's own API.
@@ -83,9 +73,11 @@ function buildRow(item, index) {
       "span",
       { class: "grow waiting" },
       formatPhone(item.phone),
-      item.heldBy === null || item.heldBy === undefined
-        ? null
-        : build("small", {}, say("held by {cause}", { cause: holds[item.heldBy] ?? item.heldBy })),
+      item.heldBy === null || item.heldBy === undefined ? null : build(
+        "small",
+        {},
+        say("held by {cause}", { cause: holdNames[item.heldBy] ?? item.heldBy }),
+      ),
     ),
     item.scheduledFor === null || item.scheduledFor === undefined ? null : build(
       "span",

@@ -1,7 +1,9 @@
+import { buildReadButton } from "./api_buttons.js";
 import { build } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
 import { summarizeMedia } from "./media_summary.js";
 import { buildMedia } from "./message_bubble.js";
+import { buildParts, buildReactions, summarizeParts } from "./part_view.js";
 import { say } from "./words.js";
 
 /**
@@ -12,6 +14,7 @@ import { say } from "./words.js";
 export function buildReplyBubble(reply) {
   const { content, writtenBy, receivedAt } = reply;
   const isCustomer = writtenBy === "customer";
+  const words = content.title ?? content.text ?? null;
   return build(
     "li",
     {
@@ -20,9 +23,8 @@ export function buildReplyBubble(reply) {
       "data-message": reply.providerMessageId,
     },
     content.mediaUrl === undefined ? null : buildMedia(content),
-    content.mediaUrl !== undefined && content.text === null
-      ? null
-      : build("p", { class: "text", dir: "auto" }, content.title ?? content.text),
+    words === null ? null : build("p", { class: "text", dir: "auto" }, words),
+    ...buildParts(reply),
     build(
       "p",
       { class: "foot" },
@@ -36,7 +38,10 @@ export function buildReplyBubble(reply) {
         { datetime: receivedAt, title: formatInstant(receivedAt) },
         formatTime(receivedAt),
       ),
+      build("span", { class: "badge", hidden: "", "data-receipt-of": reply.providerMessageId }),
       buildChanges(reply),
+      buildReactions(reply.providerMessageId),
+      isCustomer ? buildReadButton(reply) : null,
     ),
   );
 }
@@ -55,11 +60,12 @@ function buildChanges({ provider, instance, providerMessageId, content }) {
   });
   const remove = build("button", { type: "button", class: "quiet" }, say("Delete"));
   remove.addEventListener("click", () => remove.dispatchEvent(change("deletions", {})));
-  const isChoice = content.title !== undefined;
+  // A choice and a part without words stay as they are.
+  const isWordless = content.title !== undefined || content.messageType === "none";
   return build(
     "span",
     { class: "changes", "data-changes-of": providerMessageId },
-    isChoice ? null : edit,
+    isWordless ? null : edit,
     remove,
   );
 }
@@ -80,6 +86,7 @@ export function showChange(bubble, { change, text }) {
 }
 
 /** A one-line summary of the reply. */
-export function summarizeReply({ content }) {
-  return summarizeMedia(content) ?? content.title ?? content.text;
+export function summarizeReply(reply) {
+  const { content } = reply;
+  return summarizeMedia(content) ?? content.title ?? content.text ?? summarizeParts(reply);
 }

@@ -2,6 +2,7 @@
 
 import { createBatches } from "./batches.js";
 import { createContact } from "./contact.js";
+import { createCosts } from "./costs.js";
 import { find } from "./dom.js";
 import { createEvents } from "./events.js";
 import { createQueue } from "./queue.js";
@@ -15,6 +16,7 @@ let address = "";
 const askContact = createContact(() => address === "" ? null : { waId: address });
 createQueue();
 createBatches();
+createCosts();
 createEvents();
 createWebhooks();
 find("queue-settings").open = true;

@@ -2,6 +2,10 @@ const pageSize = 1_000;
 /** Batches that have ended since the page was opened, and are still shown. */
 const shownEnds = 3;
 
+/** A draft is estimated whenever it is read, recipient by recipient: so it is read less often. */
+const draftsMs = 30_000;
+let drafts = { instanceId: "", readAt: 0, items: [] };
+
 /** Colors of batches; 0 is that of single messages. Later batches take the colors in turn. */
 const colorCount = 5;
 const colors = new Map();
@@ -18,8 +22,24 @@ export function nameOf({ name, batchId }) {
   return name ?? batchId.slice(0, 8);
 }
 
+/** Reads the drafts anew at the next turn: one of them was started. */
+export function forgetDrafts() {
+  drafts.readAt = 0;
+}
+
+async function readDrafts(api) {
+  const { instanceId } = api;
+  const isFresh = drafts.instanceId === instanceId && Date.now() - drafts.readAt < draftsMs;
+  if (!isFresh) {
+    const { items } = await api.read("batches-api/batches", { status: "draft", limit: 10 });
+    drafts = { instanceId, readAt: Date.now(), items };
+  }
+  return drafts.items;
+}
+
 /**
- * Reads the batches of the form's instance that run or pause, and those that ended a moment ago.
+ * Reads the batches of the form's instance that run, pause or wait for their start, and those that ended a
+ * moment ago.
  *
  * @param {import("./client.js").Api} api
  * @param {object[]} former what it returned before
@@ -27,10 +47,18 @@ export function nameOf({ name, batchId }) {
  */
 export async function readBatches(api, former) {
   const { instanceId } = api;
-  const [running, paused] = await Promise.all(
-    ["running", "paused"].map((status) => api.read("batches-api/batches", { status, limit: 10 })),
-  );
-  const open = [...running.items, ...paused.items];
+  const [waiting, running, paused] = await Promise.all([
+    readDrafts(api),
+    ...["running", "paused"].map((status) =>
+      api.read("batches-api/batches", { status, limit: 10 })
+    ),
+  ]);
+  const begun = [...running.items, ...paused.items];
+  const begunIds = new Set(begun.map(({ batchId }) => batchId));
+  const open = [
+    ...begun,
+    ...waiting.filter(({ batchId }) => !begunIds.has(batchId)),
+  ];
   const openIds = new Set(open.map(({ batchId }) => batchId));
   const ended = await Promise.all(
     former.filter((batch) => batch.instanceId === instanceId && !openIds.has(batch.batchId))

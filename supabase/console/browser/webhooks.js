@@ -1,6 +1,7 @@
+import { statusNames } from "./api_words.js";
 import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatInstant, formatTime, formatWait, statusNames } from "./format.js";
+import { formatInstant, formatTime, formatWait } from "./format.js";
 import { say } from "./words.js";
 
 const shownRows = 25;

@@ -42,15 +42,19 @@ const demoPath = "/simulator/demo";
 const scripts = [
   ...[
     "accounts",
+    "api_buttons",
+    "templates",
     "composer",
     "connections",
     "faults",
     "live",
     "main",
     "message_bubble",
+    "message_choice",
+    "message_parts",
     "outside_calls",
   ],
-  ...["phones", "receiver", "reply_bubble", "simulated_names"],
+  ...["part_form", "part_view", "phones", "receiver", "reply_bubble", "simulated_names"],
 ];
 
 /** Builds the handler of the page, its files, `GET /simulator/demo` and `/console/schedule`. */

@@ -1,5 +1,6 @@
 import {
   batchesPanel,
+  costsPanel,
   describeContactPanel,
   eventsPanel,
   icon,
@@ -7,7 +8,10 @@ import {
   queuePanel,
   webhooksPanel,
 } from "../../console/panels.ts";
+import { describePartPanel } from "./part_forms.ts";
+import { templatesPanel } from "./templates_panel.ts";
 import { receiverPanel } from "./receiver_panel.ts";
+import { type ReplyFileType, replyFileTypes } from "../simulator/records.ts";
 import { channels } from "../simulator/channels.ts";
 
 const channelOptions = channels
@@ -15,6 +19,19 @@ const channelOptions = channels
     const traits = isOfficial ? "data-channel data-official" : "data-channel";
     return `            <option value="${kind}" ${traits}>${name}</option>`;
   })
+  .join("\n");
+
+/** What a person sends from the phone. */
+const fileLabels: Readonly<Record<ReplyFileType, string>> = {
+  image: "Image",
+  audio: "Audio",
+  video: "Video",
+  document: "Document",
+  sticker: "Sticker",
+  voice: "Voice message",
+};
+const fileOptions = replyFileTypes
+  .map((type) => `              <option value="${type}">${fileLabels[type]}</option>`)
   .join("\n");
 
 /** The page's skeleton: landmarks, headings and forms. The scripts fill in the data. */
@@ -62,6 +79,7 @@ ${logo}
       <div>
         <h2 id="phone-title">No phone chosen</h2>
         <p id="phone-via"></p>
+        <p id="phone-state"></p>
       </div>
       <button type="button" class="quiet" id="mark-read" hidden>Mark as read</button>
     </div>
@@ -93,10 +111,7 @@ ${logo}
           <label class="field">Kind
             <select id="reply-kind" name="messageType">
               <option value="text">Text</option>
-              <option value="image">Image</option>
-              <option value="audio">Audio</option>
-              <option value="video">Video</option>
-              <option value="document">Document</option>
+${fileOptions}
             </select>
           </label>
           <label class="field wide">File from the phone
@@ -112,10 +127,19 @@ ${logo}
             <input id="reply-embedded" name="isEmbedded" type="checkbox">
             The event holds the file (Evolution)
           </label>
+          <label class="field check">
+            <input id="reply-once" name="isViewOnce" type="checkbox">
+            View once
+          </label>
+          <label class="field check">
+            <input id="reply-gif" name="isGif" type="checkbox">
+            GIF
+          </label>
         </div>
       </details>
       <p class="note" id="reply-note" role="status"></p>
     </form>
+${describePartPanel()}
   </main>
 
   <div class="side">
@@ -123,6 +147,7 @@ ${logo}
     <div class="tabs" role="tablist" aria-label="Panels">
       <button type="button" role="tab" id="tab-queue" aria-controls="panel-queue" aria-selected="true">Queue</button>
       <button type="button" role="tab" id="tab-batches" aria-controls="panel-batches" aria-selected="false" tabindex="-1">Batches</button>
+      <button type="button" role="tab" id="tab-costs" aria-controls="panel-costs" aria-selected="false" tabindex="-1">Costs</button>
       <button type="button" role="tab" id="tab-events" aria-controls="panel-events" aria-selected="false" tabindex="-1">Events</button>
       <button type="button" role="tab" id="tab-webhooks" aria-controls="panel-webhooks" aria-selected="false" tabindex="-1">Webhooks</button>
       <button type="button" role="tab" id="tab-people" aria-controls="panel-people" aria-selected="false" tabindex="-1">People</button>
@@ -143,6 +168,10 @@ ${queuePanel}
 
     <div class="tab-panel" role="tabpanel" id="panel-batches" aria-labelledby="tab-batches" hidden>
 ${batchesPanel}
+    </div>
+
+    <div class="tab-panel" role="tabpanel" id="panel-costs" aria-labelledby="tab-costs" hidden>
+${costsPanel}
     </div>
 
     <div class="tab-panel" role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden>
@@ -229,6 +258,8 @@ ${describeContactPanel()}
       </form>
       <p class="note" id="account-note" role="status"></p>
     </section>
+
+${templatesPanel}
 
     <section class="panel" aria-labelledby="faults-title">
       <div class="panel-head">

@@ -24,13 +24,17 @@ export const deletionSchema = z.object(messageFields);
  */
 export function changeMessage(
   simulator: SimulatorContext,
-  request: z.infer<typeof deletionSchema> & { readonly text?: string },
+  request: z.infer<typeof deletionSchema> & {
+    readonly text?: string;
+    /** Whether the sender asked for it through the provider's API. */
+    readonly isByApi?: boolean;
+  },
 ): SimulatedChange | undefined {
-  const { provider, instance, providerMessageId, text = null } = request;
+  const { provider, instance, providerMessageId, text = null, isByApi = false } = request;
   const author = findAuthor(simulator, request);
   if (author === undefined) return undefined;
   const change = simulator.store.addChange({
-    ...{ provider, instance, providerMessageId, ...author },
+    ...{ provider, instance, providerMessageId, ...author, isByApi },
     ...(text === null ? { change: "deleted", text } : { change: "edited", text }),
   });
   simulator.webhooks.send(provider, instance, channelOf(provider).composeChange(change));

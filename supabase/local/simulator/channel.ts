@@ -1,4 +1,5 @@
 import type { SimulatedFile } from "./file_store.ts";
+import type { PartWriters } from "./part_writers.ts";
 import type { ChannelKind, PhoneStatus, SimulatedChange, SimulatedReply } from "./records.ts";
 
 /** One simulated provider's facts on the wire. Each folder exports one; `channels.ts` lists them. */
@@ -15,6 +16,8 @@ export interface Channel {
    * holds it.
    */
   composeMessage(reply: SimulatedReply, embedded?: SimulatedFile): unknown;
+  /** How events of this channel tell each part of a message. */
+  readonly parts: PartWriters;
   /** Whether events of this channel may hold their files. */
   readonly embedsFiles?: true;
   /** Whether the provider is the channel itself: it tells user ids, and decides about accounts and messages. */

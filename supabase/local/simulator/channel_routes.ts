@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import type { SimulatorContext } from "./context.ts";
 import { createEvolution } from "./evolution/routes.ts";
 import type { ChannelKind } from "./records.ts";
+import { Billing } from "./whatsapp_cloud/billing.ts";
 import { createCloudControls } from "./whatsapp_cloud/controls.ts";
 import { ConversationWindows } from "./whatsapp_cloud/conversation_windows.ts";
 import { createWhatsappCloud } from "./whatsapp_cloud/routes.ts";
@@ -20,9 +21,10 @@ const creators: Readonly<Record<ChannelKind, (context: SimulatorContext) => Chan
   zapi: (context) => ({ provider: createZapi(context) }),
   evolution: (context) => ({ provider: createEvolution(context) }),
   whatsapp_cloud: (context) => {
-    const templates = new TemplateLibrary();
+    const templates = new TemplateLibrary(() => context.store.now().getTime());
     const windows = new ConversationWindows(context.store);
-    const cloud = { ...context, templates, windows };
+    const billing = new Billing(context.store);
+    const cloud = { ...context, templates, windows, billing };
     return { provider: createWhatsappCloud(cloud), controls: createCloudControls(cloud) };
   },
 };

@@ -1,6 +1,7 @@
 import type { Connections } from "./connections.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { FileStore } from "./file_store.ts";
+import type { FreeEntryPoints } from "./free_entry_points.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -11,6 +12,8 @@ export interface SimulatorContext {
   /** Files that customers sent, or that the official channel took over. */
   readonly files: FileStore;
   readonly connections: Connections;
+  /** Chats that an ad or post has brought, which the official channel does not bill. */
+  readonly freeEntryPoints: FreeEntryPoints;
   /** The registered webhook of each instance. */
   readonly webhooks: Webhooks;
   /** Aborted when the stack stops; ends every wait. */

@@ -3,18 +3,22 @@
  * action on a phone as a webhook event in the provider's own format.
  */
 import * as z from "zod";
+import { isBlocked } from "./actions.ts";
 import { channelOf } from "./channels.ts";
 import type { SimulatorContext } from "./context.ts";
 import type { SimulatedFile } from "./file_store.ts";
 import { phoneFields, textSchema, userIdSchema } from "./phone_fields.ts";
-import type {
-  DeliveryStatus,
-  ReplyContent,
-  SimulatedMessage,
-  SimulatedReply,
-  SimulatedStatus,
+import {
+  type DeliveryStatus,
+  type ReplyContent,
+  replyFileTypes,
+  type SimulatedMessage,
+  type SimulatedReply,
+  type SimulatedStatus,
 } from "./records.ts";
 import { arrivalMs, waitUnlessClosing } from "./waits.ts";
+import { findPartFlaw } from "./part_writers.ts";
+import { writtenPartsSchema } from "./written_parts.ts";
 
 /**
  * A message that a person writes: the customer, or an employee on the company's connected phone.
@@ -33,10 +37,13 @@ export const replySchema = z.object({
     (instant) => Date.parse(instant) <= Date.now(),
     "must not be in the future",
   ).optional(),
+  /** A position, a card, an order: what the service's records call so. */
+  parts: writtenPartsSchema.default({}),
   content: z.discriminatedUnion("messageType", [
     z.object({ messageType: z.literal("text"), text: textSchema }),
+    z.object({ messageType: z.literal("none") }),
     z.object({
-      messageType: z.enum(["image", "audio", "video", "document"]),
+      messageType: z.enum(replyFileTypes),
       mediaUrl: z.url({ protocol: /^https?$/ }),
       text: textSchema.nullable().default(null),
       fileName: z.string().min(1).max(255).nullable().default(null),
@@ -47,7 +54,7 @@ export const replySchema = z.object({
       id: z.string().min(1).max(200),
       title: z.string().min(1).max(200),
     }),
-  ]),
+  ]).default({ messageType: "none" }),
 });
 
 /** The owner opens the chat, which marks all messages on the phone as read. */
@@ -56,11 +63,13 @@ export const readingSchema = z.object(phoneFields);
 /** Why the channel could not tell this message; null where it can. */
 export function findReplyFlaw(
   { files }: SimulatorContext,
-  { provider, content, userId }: z.infer<typeof replySchema>,
+  { provider, content, userId, parts }: z.infer<typeof replySchema>,
 ): { readonly path: string; readonly message: string } | null {
   if (userId !== undefined && !channelOf(provider).isOfficial) {
     return { path: "userId", message: "is told by the official channel alone" };
   }
+  const flaw = findPartFlaw(channelOf(provider).parts, { parts, content });
+  if (flaw !== null) return flaw;
   if (!("mediaUrl" in content) || !content.isEmbedded) return null;
   if (!channelOf(provider).embedsFiles) {
     return {
@@ -81,7 +90,7 @@ function findEmbedded(
   return "mediaUrl" in content && content.isEmbedded ? files.find(content.mediaUrl) : undefined;
 }
 
-/** Stores a written message and sends it to the instance's webhook. */
+/** Stores a written message and sends it to the instance's webhook, but not that of a blocked customer. */
 export function writeReply(
   simulator: SimulatorContext,
   { writtenAt, ...request }: z.infer<typeof replySchema>,
@@ -94,7 +103,9 @@ export function writeReply(
     providerMessageId: channel.createMessageId(),
   });
   const event = channel.composeMessage(reply, findEmbedded(simulator, reply.content));
-  simulator.webhooks.send(reply.provider, reply.instance, event);
+  if (reply.writtenBy === "company" || !isBlocked(simulator, reply)) {
+    simulator.webhooks.send(reply.provider, reply.instance, event);
+  }
   return reply;
 }
 
@@ -151,15 +162,25 @@ export async function reportArrival(
 ): Promise<void> {
   await waitUnlessClosing(arrivalMs, simulator.closing);
   if (simulator.closing.aborted) return;
-  for (const status of ["sent", "delivered"] as const) reportStatus(simulator, message, status);
+  // Of a reaction no channel tells more.
+  const told = message.messageType === "reaction"
+    ? ["sent"] as const
+    : ["sent", "delivered"] as const;
+  for (const status of told) reportStatus(simulator, message, status);
 }
 
 function reportStatus(
   simulator: SimulatorContext,
-  { provider, instance, providerMessageId, waId, correlationId }: SimulatedMessage,
+  { provider, instance, providerMessageId, waId, correlationId, template }: SimulatedMessage,
   status: DeliveryStatus,
 ): void {
-  const record = simulator.store.addStatus({ provider, instance, providerMessageId, waId, status });
+  const billedAs = template === null ? "service" : (template.category ?? "UTILITY").toLowerCase();
+  const record = simulator.store.addStatus({
+    ...{ provider, instance, providerMessageId, waId, status },
+    ...(channelOf(provider).isOfficial === true
+      ? { billedAs, isFreeEntry: simulator.freeEntryPoints.isFree({ provider, instance, waId }) }
+      : {}),
+  });
   const event = channelOf(provider).composeStatus({ ...record, status }, correlationId);
   simulator.webhooks.send(provider, instance, event);
 }

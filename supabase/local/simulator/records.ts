@@ -4,6 +4,8 @@
  */
 
 import type { SignatureVerdict } from "./webhook_verification.ts";
+import type { WrittenParts } from "./written_parts.ts";
+import type { MessageType } from "../../../shared/model/message_content.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 
 /** Every provider of the product is simulated. */
@@ -41,7 +43,8 @@ export interface SimulatedTemplate {
   readonly language: string;
   /** The values of the send, in the official channel's format. */
   readonly components: readonly unknown[];
-  /** The wording around the text, filled; absent while the template is not known. */
+  /** What its messages are billed as, and the wording around the text, filled; absent while it is not known. */
+  readonly category?: string;
   readonly header?: string | null;
   readonly footer?: string | null;
   readonly buttons?: readonly SimulatedTemplateButton[];
@@ -56,15 +59,33 @@ export interface SimulatedTemplateButton {
   readonly url: string | null;
 }
 
-export type SimulatedMessageType =
-  | "text"
-  | "image"
-  | "audio"
-  | "video"
-  | "document"
-  | "option_list"
-  | "contact_request"
-  | "template";
+export type SimulatedMessageType = MessageType;
+
+/** What stands beside the words, where the message has it; a header's file is `mediaUrl`. */
+export interface SimulatedParts {
+  readonly location?: {
+    readonly latitude: number;
+    readonly longitude: number;
+    readonly name?: string | undefined;
+    readonly address?: string | undefined;
+  };
+  readonly contacts?: readonly {
+    readonly name: string;
+    readonly phones: readonly string[];
+    readonly emails?: readonly string[];
+    readonly organization?: string | undefined;
+    readonly urls?: readonly string[];
+  }[];
+  readonly buttons?: readonly { readonly id: string; readonly title: string }[];
+  readonly linkButton?: { readonly title: string; readonly url: string };
+  readonly header?: string | undefined;
+  /** The kind of the file above the words. */
+  readonly headerType?: "image" | "video" | "document";
+  readonly footer?: string | undefined;
+  readonly viewOnce?: boolean | undefined;
+  /** The provider's id of the message that it is to; without an emoji it is taken back. */
+  readonly reaction?: { readonly providerMessageId: string; readonly emoji: string | null };
+}
 
 /** The content of a message as its sender wrote it, independent of the provider's wire format. */
 export interface SimulatedContent {
@@ -76,6 +97,7 @@ export interface SimulatedContent {
   readonly fileName: string | null;
   readonly optionList: SimulatedOptionList | null;
   readonly template: SimulatedTemplate | null;
+  readonly parts: SimulatedParts;
 }
 
 /** A content with the given fields; all others are null. */
@@ -88,6 +110,7 @@ export function fillContent(
     fileName: null,
     optionList: null,
     template: null,
+    parts: {},
     ...part,
   };
 }
@@ -130,15 +153,27 @@ export interface SimulatedReply {
   /** The customer's user id at the official channel, where the customer has one. */
   readonly userId?: string | undefined;
   readonly content: ReplyContent;
+  /** What stands beside the content, or in its place. */
+  readonly parts?: WrittenParts;
   /** The message to which it replies. */
   readonly replyTo: string | null;
 }
 
-/** The content of a reply: a text, an attachment, or a choice from a list or of a button. */
+/** Kinds of files that a person sends. A voice message is recorded in the chat. */
+export const replyFileTypes = [
+  ...["image", "audio", "video", "document", "sticker", "voice"] as const,
+];
+export type ReplyFileType = (typeof replyFileTypes)[number];
+
+/**
+ * The content of a reply: a text, an attachment, a choice from a list or of a button, or nothing but its
+ * parts.
+ */
 export type ReplyContent =
   | { readonly messageType: "text"; readonly text: string }
+  | { readonly messageType: "none" }
   | {
-    readonly messageType: "image" | "audio" | "video" | "document";
+    readonly messageType: ReplyFileType;
     readonly mediaUrl: string;
     readonly text: string | null;
     readonly fileName: string | null;
@@ -166,6 +201,8 @@ export interface SimulatedChange {
   readonly change: "edited" | "deleted";
   /** The new words; null for a deletion. */
   readonly text: string | null;
+  /** Whether the sender asked for it through the provider's API, not on a phone. */
+  readonly isByApi: boolean;
 }
 
 /** The statuses that the provider reports for a message. */
@@ -180,6 +217,10 @@ export interface SimulatedStatus {
   readonly providerMessageId: string;
   readonly waId: string;
   readonly status: DeliveryStatus | "failed";
+  /** What the official channel bills the message as; it tells so with its delivery. */
+  readonly billedAs?: string;
+  /** Whether it bills nothing for it, because an ad or post has brought the person. */
+  readonly isFreeEntry?: boolean;
   /** The reason of the failure, with the provider's own code and words; only with `failed`. */
   readonly failure?: StatusFailure;
 }
@@ -194,14 +235,35 @@ export interface StatusFailure {
   readonly details: string;
 }
 
-/** A read receipt of the official channel, which may also show "typing…" to the customer. */
+/** A read receipt. On the official channel it may also show "typing…" to the customer. */
 export interface SimulatedReadReceipt {
   readonly seq: number;
   readonly receivedAt: string;
+  readonly provider: ChannelKind;
   readonly instance: string;
   /** The inbound message that the receipt marks as read. */
   readonly providerMessageId: string;
   readonly typingShown: boolean;
+}
+
+/** "typing…", shown to a customer by a call of its own. */
+export interface SimulatedTyping {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  readonly instance: string;
+  readonly waId: string;
+  readonly durationMs: number;
+}
+
+/** The company blocks a person, or ends it. */
+export interface SimulatedBlock {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly provider: ChannelKind;
+  readonly instance: string;
+  readonly waId: string;
+  readonly isBlocked: boolean;
 }
 
 export interface SimulatedEmail {

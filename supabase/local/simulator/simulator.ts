@@ -20,6 +20,7 @@ import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatorContext } from "./context.ts";
 import { Store } from "./store.ts";
+import { FreeEntryPoints } from "./free_entry_points.ts";
 import { createWebhookReceiver } from "./webhook_receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -55,6 +56,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     faults: new FaultPlan(),
     files: new FileStore(),
     connections: new Connections(),
+    freeEntryPoints: new FreeEntryPoints(store),
     webhooks: new Webhooks(closing.signal),
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,

@@ -1,6 +1,7 @@
 import { BoundedLog } from "./bounded_log.ts";
 import type {
   SimulatedAiCall,
+  SimulatedBlock,
   SimulatedChange,
   SimulatedEmail,
   SimulatedMessage,
@@ -8,6 +9,7 @@ import type {
   SimulatedReceiverCall,
   SimulatedReply,
   SimulatedStatus,
+  SimulatedTyping,
 } from "./records.ts";
 
 export interface RecordKinds {
@@ -16,6 +18,8 @@ export interface RecordKinds {
   readonly changes: SimulatedChange;
   readonly statuses: SimulatedStatus;
   readonly "read-receipts": SimulatedReadReceipt;
+  readonly typings: SimulatedTyping;
+  readonly blocks: SimulatedBlock;
   readonly emails: SimulatedEmail;
   readonly "ai-calls": SimulatedAiCall;
   readonly "receiver-calls": SimulatedReceiverCall;
@@ -29,6 +33,8 @@ export const logNames = [
   "changes",
   "statuses",
   "read-receipts",
+  "typings",
+  "blocks",
   "emails",
   "ai-calls",
   "receiver-calls",
@@ -46,8 +52,8 @@ export type Unnumbered<Entry> = Omit<Entry, "seq" | "receivedAt">;
 
 /**
  * Stores everything that reached the simulator and everything its people wrote: the newest 5,000
- * messages, replies, changes of them and read receipts, 10,000 statuses, 1,000 e-mails, 1,000 AI calls and 1,000 calls of
- * the webhook receiver. Notifies listeners of every change.
+ * messages, replies, changes of them and read receipts, 10,000 statuses, 1,000 e-mails, AI calls, shown
+ * typings, blocks and calls of the webhook receiver each. Notifies listeners of every change.
  */
 export class Store {
   readonly logs: { readonly [Kind in LogName]: BoundedLog<RecordKinds[Kind]> } = {
@@ -56,6 +62,8 @@ export class Store {
     changes: new BoundedLog<SimulatedChange>(5_000),
     statuses: new BoundedLog<SimulatedStatus>(10_000),
     "read-receipts": new BoundedLog<SimulatedReadReceipt>(5_000),
+    typings: new BoundedLog<SimulatedTyping>(1_000),
+    blocks: new BoundedLog<SimulatedBlock>(1_000),
     emails: new BoundedLog<SimulatedEmail>(1_000),
     "ai-calls": new BoundedLog<SimulatedAiCall>(1_000),
     "receiver-calls": new BoundedLog<SimulatedReceiverCall>(1_000),
@@ -91,6 +99,14 @@ export class Store {
 
   addReadReceipt(receipt: Unnumbered<SimulatedReadReceipt>): SimulatedReadReceipt {
     return this.#add("read-receipts", receipt);
+  }
+
+  addTyping(typing: Unnumbered<SimulatedTyping>): SimulatedTyping {
+    return this.#add("typings", typing);
+  }
+
+  addBlock(block: Unnumbered<SimulatedBlock>): SimulatedBlock {
+    return this.#add("blocks", block);
   }
 
   addEmail(email: Unnumbered<SimulatedEmail>): SimulatedEmail {

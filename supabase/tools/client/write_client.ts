@@ -1,12 +1,13 @@
 /**
- * Generates the types and methods of `packages/client` from the OpenAPI document: the second half of
- * `deno task openapi`. With `--check` it writes nothing and fails when a committed file differs.
+ * Generates the types and methods of `packages/client`, and the n8n nodes' lists of choices, from the
+ * OpenAPI document: the second half of `deno task openapi`. With `--check` it writes nothing and fails when a committed file differs.
  */
 
 import openapiTS, { astToString } from "openapi-typescript";
 import { documentFile, reportFile } from "../write_openapi.ts";
 import { listClientOperations, listErrorCodes, reduceDocument } from "./client_document.ts";
 import { writeMethods } from "./client_methods.ts";
+import { writeN8nOptions } from "./n8n_options.ts";
 
 /** A generated file with the text that it must have. */
 export interface GeneratedFile {
@@ -18,7 +19,7 @@ export interface GeneratedFile {
 
 const root = new URL("../../../", import.meta.url);
 
-/** The client's generated files, from the text of the document. */
+/** The packages' generated files, from the text of the document. */
 export async function generateClient(documentText: string): Promise<GeneratedFile[]> {
   const document = JSON.parse(documentText);
   const types = astToString(await openapiTS(reduceDocument(document)));
@@ -29,6 +30,10 @@ export async function generateClient(documentText: string): Promise<GeneratedFil
     generated(
       "packages/client/src/methods.ts",
       writeMethods(operations, listErrorCodes(document)),
+    ),
+    generated(
+      "packages/n8n-nodes-messaging-integration/nodes/MessagingIntegration/options.ts",
+      writeN8nOptions(document),
     ),
   ];
 }

@@ -35,7 +35,7 @@ export interface MigrationPlan {
 
 /**
  * Where in a migration a statement belongs. `tableFunctions` are those that tables need, in indexes
- * and constraints; bound functions need the columns that they read.
+ * and constraints; bound functions need the columns that they read. A trigger goes before its function.
  */
 const places = [
   "drops",
@@ -44,6 +44,7 @@ const places = [
   "columns",
   "functions",
   "details",
+  "triggerDrops",
   "lastDrops",
 ] as const;
 
@@ -55,6 +56,7 @@ class Draft {
     columns: [],
     functions: [],
     details: [],
+    triggerDrops: [],
     lastDrops: [],
   };
   readonly validations: string[] = [];
@@ -530,8 +532,12 @@ function remove(
     dropFunction(draft, difference, isReplaced ? "drops" : "lastDrops", schemas);
     return;
   }
-  if (section === "triggers" || section === "policies") {
-    draft.add("lastDrops", dropOnTable(section === "triggers" ? "trigger" : "policy", identity));
+  if (section === "triggers") {
+    draft.add("triggerDrops", dropOnTable("trigger", identity));
+    return;
+  }
+  if (section === "policies") {
+    draft.add("lastDrops", dropOnTable("policy", identity));
     return;
   }
   if (section === "indexes" && !/^CREATE UNIQUE/.test(before?.definition ?? "")) {

@@ -1,6 +1,6 @@
 import { listErrors } from "../../../shared/model/errors.ts";
 import type { Classification } from "../../../shared/providers/classification.ts";
-import { registry } from "../../../shared/providers/registry.ts";
+import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 
 const codesHead = "`error`";
 const statusHead = "Status";
@@ -9,8 +9,7 @@ const statusHead = "Status";
 const tablePattern = /^\| Status +\| `error` +\|\n(?:\|.*\n)+/m;
 
 /** The codes of the providers that have any. */
-const channelCodes = (await Promise.all(registry.providers.map((provider) => provider.loadDocs())))
-  .flatMap(({ codes = [] }) => codes);
+const channelCodes = Object.values(registeredDocs).flatMap(({ codes = [] }) => codes);
 
 const channelHead = ["Code", "Says", "What we do", "Means"] as const;
 

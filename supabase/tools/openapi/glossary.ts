@@ -44,8 +44,18 @@ export const glossary: Readonly<Record<string, string>> = {
   lid: "The contact's hidden identity at a gateway; null for none.",
   channelStatus:
     "What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other.",
-  editedAt: "When a person edited the message last; null for never. `message` has the new words.",
-  deletedAt: "When it was told that a person deleted the message for everyone; null for never.",
+  editedAt:
+    "When the message was edited last, by a person or by a call; null for never. `message` has the new words.",
+  deletedAt:
+    "When it was told that the message is deleted for everyone, by a person or for a call; null for never.",
+  "change.requestedAt": "When it was asked for.",
+  groupReceipts:
+    "Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known.",
+  "groupReceipts.phone": "The member's phone.",
+  "groupReceipts.userId": "The member's user id at the official channel.",
+  "groupReceipts.lid": "The member's hidden identity at a gateway.",
+  "groupReceipts.deliveredAt": "When it reached the member's phone, at the latest.",
+  "groupReceipts.readAt": "When the member read it; null for not yet.",
   mediaStatus:
     "`pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.",
   mediaUrl:
@@ -54,8 +64,6 @@ export const glossary: Readonly<Record<string, string>> = {
   mediaFilename: "File name of a document, as the contact sees it.",
   "choice.id": "Identifier of the option, as it was sent; null where the channel tells none.",
   title: "Heading or label, as the contact sees it.",
-  "optionList.buttonLabel": "Label of the button that opens the list.",
-  "optionList.options": "1 to 10 options.",
   "options.id":
     "Identifier of the option, unique within the list. Default: its position, starting at 1.",
   description: "Second line, below the title.",
@@ -87,13 +95,14 @@ export const glossary: Readonly<Record<string, string>> = {
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
   heldBy:
-    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `disconnected`: the instance has lost its connection to the channel.",
+    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.",
   aiAgentPausedUntil:
     "End of the AI agent's pause for this contact; null when the agent is not paused.",
   assignment: "Result of the assignment.",
   sentAt: "Time at which the provider accepted the message.",
   deliveredAt: "Time at which the message reached the contact's device.",
-  readAt: "Time at which the contact read the message.",
+  readAt:
+    "Time at which the contact read the message; of a received one, at which the channel was told that it is read.",
   failedAt: "Time at which sending failed for good.",
   attempts: "Number of attempts.",
   lastError: "Error of the last failed attempt; null when none has failed.",
@@ -134,6 +143,10 @@ export const glossary: Readonly<Record<string, string>> = {
     "Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default.",
   "retention.providerEventsDays":
     "Payloads of the provider's webhooks, as received. 30 by default.",
+  "budget.monthlyAmount": "Decimal text of the currency's unit.",
+  "budget.warnAtPercent": "At how much of it the warning is told.",
+  "budget.stops": "What waits while it is reached: any of `marketing` and `batches`.",
+  "pace.messagesPerSecond": "Messages a second.",
   "protection.dailyLimit": "Messages a day.",
   "protection.newContactsPerDay":
     "Contacts a day to whom nothing was ever sent and who never wrote. Known contacts pass those that wait for another day.",
@@ -181,6 +194,8 @@ export const glossary: Readonly<Record<string, string>> = {
   instructions: "The agent's instructions; `{{key}}` is replaced by that key of `externalContext`.",
   model: "The model, as the chat completions endpoint names it.",
   isActive: "Whether the agent responds to contacts.",
+  maxMessagesPerAnswer:
+    "An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them.",
   templateId: "The template's UUID.",
   language: "Language of the template, such as `pt_BR`.",
   parameterFormat: "`POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.",
@@ -205,6 +220,8 @@ export const glossary: Readonly<Record<string, string>> = {
   accessToken: "The official channel's access token.",
   appSecret: "Key that verifies `X-Hub-Signature-256` of incoming events.",
   verifyToken: "Token that the provider sends to verify the webhook address.",
+  appId:
+    "Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else.",
   wabaId: "Id of the WhatsApp Business account from which templates are read.",
   apiVersion: "Version of the Graph API, such as `v23.0`.",
   clientToken: "The account's security token (`Client-Token`), when it is enabled.",

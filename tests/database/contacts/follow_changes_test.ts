@@ -54,6 +54,58 @@ Deno.test("a CRM that follows updatedSince through random changes, merges and er
   assert(counts.flat().length > writers * changesEach / 2, "too few changes were committed");
 });
 
+Deno.test("a contact that changes while its page is read leads no reader past a change under way", async () => {
+  await using database = await createTestDatabase();
+  const { admin, sql } = database;
+  const { instanceId } = await createWorld(database);
+  const save = (phone: string): Promise<{ contactId: string }> =>
+    callFunction(sql, "save_contact", { instanceId, phone, fields: {}, tags: null });
+  const touch = async (on: Sql, id: string): Promise<void> => {
+    await on`select from messaging.touch_contacts(${[id]}::uuid[])`;
+  };
+  const { contactId: slowlyChanged } = await save("5521990000001");
+  const { contactId: changedMeanwhile } = await save("5521990000002");
+  await waitUntil(() => isAllVisible(admin, instanceId));
+  const read = (updatedSince: string): Promise<{ readonly items: readonly Item[] }> =>
+    callFunction(sql, "list_contacts", { instanceId, updatedSince, limit: 7, after: null });
+
+  // Holds the list between the page that it has read and what it tells of it.
+  const gate = database.connect({ max: 1, role: "superuser" });
+  await gate`select pg_advisory_lock(42)`;
+  await admin`alter function messaging.list_contact_ids rename to read_contact_ids`;
+  await admin.unsafe(`
+    create function messaging.list_contact_ids(uuid, jsonb, timestamptz, uuid, integer)
+    returns jsonb language plpgsql as $$
+    declare page constant jsonb := messaging.read_contact_ids($1, $2, $3, $4, $5);
+    begin
+      perform pg_advisory_lock_shared(42), pg_advisory_unlock_shared(42);
+      return page;
+    end $$`);
+  const reading = read("2000-01-01T00:00:00Z");
+  await waitUntil(async () => {
+    const [row] = await admin`
+      select count(*)::integer as waiting from pg_locks
+      where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+    return row?.["waiting"] === 1;
+  });
+  const slow = database.connect({ max: 1, role: "superuser" });
+  await slow`begin`;
+  await touch(slow, slowlyChanged);
+  await touch(admin, changedMeanwhile);
+  await gate`select pg_advisory_unlock(42)`;
+  const { items } = await reading;
+  assertEquals(items.map(({ contactId }) => contactId), [slowlyChanged, changedMeanwhile]);
+  await slow`commit`;
+  await waitUntil(() => isAllVisible(admin, instanceId));
+
+  const { items: changed } = await read(items.at(-1)?.updatedAt ?? "");
+  assertEquals(
+    new Set(changed.map(({ contactId }) => contactId)),
+    new Set([slowlyChanged, changedMeanwhile]),
+  );
+});
+
 /** What a CRM keeps of the contacts, by what the pages of their changes tell it. */
 class Follower {
   readonly #known = new Map<string, Item>();

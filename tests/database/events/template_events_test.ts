@@ -27,7 +27,9 @@ async function createShelf({ isShared = false } = {}): Promise<Shelf> {
 }
 
 function changed({ templateId }: Shelf, status: string | null): unknown[] {
-  return [["template.status_changed", { templateId, name: "oferta", language: "pt_BR", status }]];
+  const unknown = { category: null, quality: null, reason: null, disablesAt: null };
+  const data = { templateId, name: "oferta", language: "pt_BR", status, ...unknown };
+  return [["template.status_changed", data]];
 }
 
 Deno.test("the provider's decision by a webhook tells template.status_changed, once", async () => {

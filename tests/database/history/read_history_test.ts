@@ -63,8 +63,8 @@ async function readHistory(sql: Sql, request: string): Promise<Read> {
 
 /** Counts the pages that a read touches, cached or not. */
 async function countPages(sql: Sql, request: string): Promise<number> {
-  // A connection's first call also reads the catalogue.
-  await readHistory(sql, request);
+  // A connection's first calls also read the catalogue, and plan.
+  for (let call = 0; call < 8; call += 1) await readHistory(sql, request);
   const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Record<string, number> }[] }[]>(
     "explain (analyze, buffers, format json) select public.read_history($1::text::jsonb)",
     [request],
@@ -81,8 +81,9 @@ Deno.test("read_history touches no more pages when other contacts have more mess
   const pages = await countPages(alone.connect({ max: 1 }), createRequest(few));
   const crowdedPages = await countPages(crowded.connect({ max: 1 }), createRequest(many));
   assertGreater(pages, 0);
-  // In the worst case each of the 100 newest messages is on its own page; 30,000 fill over 600 pages.
-  assertLess(crowdedPages, pages + 150);
+  // In the worst case each of the 101 newest messages is on its own page, and some are looked at for the
+  // order within their second too; 30,000 fill over 600 pages.
+  assertLess(crowdedPages, pages + 200);
 });
 
 Deno.test("read_history reads no further back than the limit, however many messages a contact has", async () => {
@@ -96,7 +97,7 @@ Deno.test("read_history reads no further back than the limit, however many messa
   const pages = await countPages(database.connect({ max: 1 }), createRequest(instanceId, 50));
   // In the worst case each of the 51 rows is on its own page; all 400 are on about 300.
   assertGreater(pages, 0);
-  assertLess(pages, 150);
+  assertLess(pages, 100);
 });
 
 Deno.test("read_history returns the newest messages of the period, oldest first, in Unix milliseconds", async () => {

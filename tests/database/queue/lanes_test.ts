@@ -37,13 +37,13 @@ Deno.test("an unpaced message is visible when it is due, and claimed not before 
     idempotency: null,
     assignment: null,
     message: { messageType: "text", message: "x" },
-    delivery: { queued: false, intervalSeconds: 30, delaySeconds: 1, leaseSeconds: 30 },
+    delivery: { queued: false, intervalSeconds: 30, delaySeconds: 600, leaseSeconds: 30 },
   });
   const [waiting] = await admin`
     select lane, visible_at = scheduled_at as is_visible_when_due from messaging.message_queue`;
   assertEquals({ ...waiting }, { lane: "unpaced", is_visible_when_due: true });
   assertEquals(await claimMessages(admin), []);
-  await letTimePass(admin, 1);
+  await letTimePass(admin, 600);
   assertEquals((await claimMessages(admin)).length, 1);
   const [claimed] = await admin`
     select visible_at = lease_until as is_visible_when_lease_ends from messaging.message_queue`;

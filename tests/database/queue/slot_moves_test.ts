@@ -89,7 +89,8 @@ Deno.test("while slots are being moved no message leaves outside the new window 
     return row?.count ?? 0;
   };
   const today = new Date().getUTCDay() || 7;
-  await change({ sendWindow: { days: [today % 7 + 1] } });
+  // Three days ahead: midnight may pass meanwhile.
+  await change({ sendWindow: { days: [(today + 2) % 7 + 1] } });
   assertEquals(await countPlanned(), 3);
   assertEquals(await claimMessages(sql), [], "closed today");
   await callFunction(sql, "move_waiting_slots", {});

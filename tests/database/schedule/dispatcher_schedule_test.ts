@@ -177,13 +177,13 @@ Deno.test("the check reports an overdue run and an overdue call, relative to the
     return faults.map((line) => line.split(" ").slice(0, 2).join(" "));
   };
   await scheduleDispatcher(database.url);
-  assertEquals(await check("110 seconds"), []);
+  assertEquals(await check("90 seconds"), []);
   assertEquals(await check("130 seconds"), ["No run", "No call"]);
   assertEquals(await check("3 days"), ["No run", "No call"]);
   await database.admin.unsafe(`
     update cron.job set schedule = '* * * * *' where schedule like '%seconds';
     alter table cron.job add constraint no_seconds check (schedule not like '%seconds')`);
-  assertEquals(await check("170 seconds"), []);
+  assertEquals(await check("150 seconds"), []);
   assertEquals(await check("190 seconds"), ["No run", "No call"]);
 });
 

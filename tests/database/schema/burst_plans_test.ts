@@ -12,7 +12,7 @@ const batch = 40;
 /** Calls of one group. */
 const group = 32;
 /** Rows that a call may read for each of its own. Reading the burst once per row reads 1,000. */
-const tolerated = burst / 8;
+const tolerated = burst / 7;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -23,6 +23,7 @@ const leftByErasure: Reviewed = {
     columns: "name status source purpose validation seed pause_reason pause_error",
     why: `${operators}; an error has the provider's words without the number`,
   },
+  budget_alerts: { columns: "kind", why: "what was told of sums" },
   client_tokens: { columns: "token_hash label scopes mcp_recipients", why: operators },
   contact_activity: {
     columns: "contact_id merged_into",
@@ -44,32 +45,52 @@ const leftByErasure: Reviewed = {
   mcp_sends: { columns: "call_key", why: "a hash of a call's name, kept for two days" },
   instances: {
     columns:
-      "name provider provider_class sealed_provider_config gateway_instance_id business_instance_id " +
+      "name provider provider_class read_receipts sealed_provider_config gateway_instance_id business_instance_id " +
       "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
-      "opt_out_resume_keywords opt_out_confirmation protection transcribe_voice",
+      "opt_out_resume_keywords opt_out_confirmation protection budget transcribe_voice interactive_rendering people_scope",
     why: operators,
   },
+  history_imports: { columns: "error", why: "the channel's code and words, of no person" },
   kept_denials: {
     columns: "identity_hash",
     why: "the keyed hash that remains for whom had denied: erase_contact removes those of others",
   },
   message_templates: {
     columns:
-      "name language parameter_format components provider_status provider_template_id category",
+      "name language parameter_format components provider_status provider_template_id category " +
+      "quality status_reason category_changes_to",
     why: operators,
   },
   metric_counters: { columns: "name labels", why: "counts" },
   metric_snapshots: { columns: "samples health", why: "counts, by instance" },
+  number_facts: {
+    columns: "fact value status reason",
+    why: "the business's own name, username and quality",
+  },
+  people_scope_changes: { columns: "phase waits_for", why: "how far a change of scope is" },
+  person_updates: {
+    columns: "contact_id",
+    why: "an id of work to do: a contact that is gone has nothing to be told",
+  },
   operators: { columns: "name email", why: operators },
+  rate_markets: { columns: "calling_code market", why: operators },
+  rate_tables: { columns: "currency", why: operators },
+  rates: { columns: "market category", why: operators },
   rate_limits: { columns: "function_name", why: "counts, by token" },
   slot_moves: { columns: "walk", why: "instants of slots" },
-  workspaces: { columns: "name alert_email", why: operators },
+  usage: { columns: "grouping key currency", why: "counts, by words of the caller" },
+  usage_changes: {
+    columns: "currency category pricing_type market message_type sent_by",
+    why: "counts, by words of the caller, which are added up within a minute",
+  },
+  workspaces: { columns: "name alert_email people_scope", why: operators },
 };
 
 /** Tables that name a contact or a conversation and that a merge leaves alone. */
 const leftByMerge: Readonly<Record<string, string>> = {
   contact_search: "each contact has its own row, which follows the contact by a trigger",
   erasures: "an erasure that is not done goes on with the contact that the person has become",
+  person_updates: "a look at a merged contact's person is one at the surviving contact's",
   events: "what was told of a contact stays under its id, and is found by the tombstone",
 };
 

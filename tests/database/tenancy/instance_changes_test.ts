@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
+import { noonZone } from "../../support/fixtures/protected_tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 // deno-lint-ignore no-explicit-any -- what SQL functions return is what is asserted
@@ -14,7 +15,7 @@ async function call(sql: Sql, name: string, request: unknown): Promise<Json> {
 }
 
 /** An instance with an always open window. */
-async function createInstance(sql: Sql): Promise<string> {
+async function createInstance(sql: Sql, timeZone = "UTC"): Promise<string> {
   const { workspaceId } = await call(sql, "create_workspace", { name: "A" });
   const { instanceId } = await call(sql, "create_instance", {
     instanceId: crypto.randomUUID(),
@@ -24,7 +25,7 @@ async function createInstance(sql: Sql): Promise<string> {
     sealedProviderConfig: "v1",
     embedKey: `emb_${crypto.randomUUID()}`,
     connectedPhone: "5511988887777",
-    timeZone: "UTC",
+    timeZone,
     sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
     onUnconfirmed: "hold",
     requestsPerMinute: 18_000,
@@ -103,7 +104,9 @@ Deno.test("a change waits for an enqueue in progress and sees its message", asyn
   const change = call(sql, "update_instance", { instanceId, changes: { name: "B" } });
   await waitUntil(async () => {
     const rows = await database.admin`
-      select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update_instance%'`;
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%update_instance%'`;
     return rows.length === 1;
   });
   release.resolve();
@@ -151,7 +154,9 @@ Deno.test("concurrent creations of an operator with one e-mail create one", asyn
 Deno.test("a narrower window moves the slots outside it one interval apart, and the slots after them", async () => {
   await using database = await createTestDatabase();
   const { sql } = database;
-  const instanceId = await createInstance(sql);
+  // Where it is noon: no midnight comes between the slots.
+  const timeZone = noonZone();
+  const instanceId = await createInstance(sql, timeZone);
   for (let count = 0; count < 3; count++) await queueMessage(sql, instanceId);
   const change = (sendWindow: Json): Promise<Json> =>
     call(sql, "update_instance", { instanceId, changes: { sendWindow } });
@@ -167,11 +172,17 @@ Deno.test("a narrower window moves the slots outside it one interval apart, and 
   await change({ start: "00:00", end: "24:00" });
   assertEquals(await readSlots(), before, "nothing lies outside");
 
-  const today = new Date(before[0]!).getUTCDay() || 7;
-  await change({ days: [today % 7 + 1] });
-  const tomorrow = Date.parse(new Date(before[0]!).toISOString().slice(0, 10)) + 86_400_000;
+  const [tomorrow] = await sql<{ day: number; date: string; beginsAt: Date }[]>`
+    select extract(isodow from date)::int as day, date::text,
+      date::timestamp at time zone ${timeZone} as "beginsAt"
+    from (
+      select (${new Date(before[0]!)}::timestamptz at time zone ${timeZone})::date + 1 as date
+    ) as tomorrow`;
+  assert(tomorrow !== undefined);
+  const beginsAtMs = tomorrow.beginsAt.getTime();
+  await change({ days: [tomorrow.day] });
   await queueMessage(sql, instanceId);
-  assertEquals(await readSlots(), [0, 60_000, 120_000, 180_000].map((ms) => tomorrow + ms));
+  assertEquals(await readSlots(), [0, 60_000, 120_000, 180_000].map((ms) => beginsAtMs + ms));
   const holders = await sql`select held_by from messaging.messages order by created_at`;
   assertEquals(holders.map(({ held_by }) => held_by), [
     ...["window", "interval", "interval", "interval"],
@@ -180,8 +191,8 @@ Deno.test("a narrower window moves the slots outside it one interval apart, and 
   const moved = await readSlots();
   await change({ days: [1, 2, 3, 4, 5, 6, 7] });
   assertEquals(await readSlots(), moved, "a wider window moves nothing");
-  await change({ holidays: [new Date(tomorrow).toISOString().slice(0, 10)] });
-  assertEquals((await readSlots())[0], tomorrow + 86_400_000);
+  await change({ holidays: [tomorrow.date] });
+  assertEquals((await readSlots())[0], beginsAtMs + 86_400_000);
 });
 
 Deno.test("no message is claimed while the slots of its instance are being moved", async () => {

@@ -2,9 +2,11 @@
 
 import postgres, { type Sql } from "postgres";
 import { type DataApiOptions, openDataApi } from "../../../supabase/local/data_api.ts";
+import { reloadDelayMs } from "../../../supabase/local/data_api_cache.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 surviveBrokenWrites();
@@ -114,15 +116,22 @@ Deno.test("a session that ended between two calls answers the second one so, and
 });
 
 Deno.test("after the loss of the database calls are 503 PGRST002 until the schema is read again", async () => {
-  await using probe = await openProbe(raising, { recoveryMs: 500 });
+  const recoveryMs = 54_321;
+  using recovery = holdTimers(recoveryMs);
+  await using probe = await openProbe(raising, { recoveryMs });
   assertEquals(await probe.call("answer"), [...answered]);
   await endSessions(probe.admin, "true");
   const seen = new Set<unknown>();
-  await waitUntil(async () => {
-    const [status, what] = await probe.call("answer");
-    seen.add(status === 200 ? 200 : what);
-    return seen.has("PGRST002") && status === 200;
-  }, { what: "the end of the reading" });
+  const waitFor = (answer: unknown): Promise<unknown> =>
+    waitUntil(async () => {
+      const [status, what] = await probe.call("answer");
+      const last = status === 200 ? 200 : what;
+      seen.add(last);
+      return last === answer;
+    }, { what: `the answer ${answer}` });
+  await waitFor("PGRST002");
+  recovery.end();
+  await waitFor(200);
   for (const what of ["", "PGRST001"]) seen.delete(what);
   assertEquals(seen, new Set<unknown>([200, "PGRST002"]));
 });
@@ -180,6 +189,8 @@ Deno.test("a new function is 404 PGRST202 until PostgREST is told to read the sc
 });
 
 Deno.test("where the platform's event trigger tells it, a new function is called within seconds of its commit", async () => {
+  // Otherwise a slow machine would have read the schema before the first call.
+  using reloads = holdTimers(reloadDelayMs);
   await using probe = await openProbe(`${raising};
     create function public.pgrst_watch() returns event_trigger language plpgsql as
       $$ begin notify pgrst, 'reload schema'; end $$;
@@ -189,7 +200,10 @@ Deno.test("where the platform's event trigger tells it, a new function is called
     `create function public.later() returns jsonb language sql as $$ select '1'::jsonb $$`,
   );
   assertEquals(await probe.call("later"), [404, "PGRST202"]);
-  await waitUntil(async () => (await probe.call("later"))[0] === 200, { what: "the reload" });
+  await waitUntil(async () => {
+    reloads.end();
+    return (await probe.call("later"))[0] === 200;
+  }, { what: "the reload" });
 });
 
 Deno.test("a function that is replaced, made anew in one transaction or given a defaulted argument is called at once", async () => {
@@ -284,6 +298,8 @@ Deno.test("numbers are as Postgres prints them, instants have a T, and a table's
 });
 
 Deno.test("without a free connection a call is 504 PGRST003, and one whose caller left is executed all the same", async () => {
+  const acquireTimeoutMs = 12_345;
+  using acquiring = holdTimers(acquireTimeoutMs);
   await using probe = await openProbe(
     `create table public.written (at timestamptz not null default now());
     grant all on public.written to service_role;
@@ -293,7 +309,7 @@ Deno.test("without a free connection a call is 504 PGRST003, and one whose calle
     grant all on public.locked to service_role;
     create function public.wait() returns jsonb language plpgsql as
       $$ begin lock table public.locked; return '{}'; end $$`,
-    { maxConnections: 1, acquireTimeoutMs: 2_000 },
+    { maxConnections: 1, acquireTimeoutMs },
   );
   assertEquals(await probe.call("write"), [200, {}]);
   const abandoned = new AbortController();
@@ -304,9 +320,13 @@ Deno.test("without a free connection a call is 504 PGRST003, and one whose calle
     await waitUntil(() => countLockWaiters(probe.admin), {
       what: "the only connection to be taken",
     });
-    assertEquals(await probe.call("write"), [504, "PGRST003"]);
+    const isQueued = { what: "a call to wait for the connection" };
+    const unserved = probe.call("write");
+    await waitUntil(() => acquiring.count() === 1, isQueued);
+    acquiring.end();
+    assertEquals(await unserved, [504, "PGRST003"]);
     waiting.push(probe.call("write", {}, { signal: abandoned.signal }).catch(() => {}));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitUntil(() => acquiring.count() === 1, isQueued);
     abandoned.abort();
   });
   await Promise.all(waiting);

@@ -20,6 +20,7 @@ import { callFunction } from "../../support/database/queue_calls.ts";
 import { countMixes, transports } from "../../support/database/transports.ts";
 import { surviveBrokenWrites } from "../../support/faults/driver_faults.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
@@ -144,10 +145,15 @@ Deno.test("a group that times out is made again by nobody; it may be executed al
   await using database = await createTestDatabase();
   const { admin } = database;
   const claims = await claimMessages(database, 3);
-  const impatient = openDirectDatabase(database.url, 500);
+  const timeoutMs = 10_123;
+  using timeouts = holdTimers(timeoutMs);
+  const impatient = openDirectDatabase(database.url, timeoutMs);
   await using _ = { [Symbol.asyncDispose]: () => impatient.close() };
   const held = await holdWrites(admin);
-  const { outcomes: lost, rpcNames } = await settleAsGroup(impatient, claims);
+  const settling = settleAsGroup(impatient, claims);
+  await held.untilHeld();
+  timeouts.end();
+  const { outcomes: lost, rpcNames } = await settling;
   assertEquals(lost, Array(3).fill({ refusal: "service_unavailable" }));
   assertEquals(rpcNames, ["settle_message_calls"]);
   await held.release();

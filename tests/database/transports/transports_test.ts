@@ -185,6 +185,15 @@ Deno.test("direct: a call that failed for its caller is not executed, also witho
   const { admin } = testDatabase;
   const { instanceId } = await createTenant(admin);
   const database = openDirectDatabase(testDatabase.url);
+  // All sessions are open: a call that first waits long for one could outlive its caller's time.
+  const opening = { tokenHash: "0".repeat(64), functionName: "send-message" };
+  await waitUntil(async () => {
+    const opened = Array.from(
+      { length: 20 },
+      () => readOutcome(database.rpc("authenticate_client", opening)),
+    );
+    return (await Promise.all(opened)).every((outcome) => "result" in outcome);
+  }, { what: "20 sessions" });
   const outcomes: Promise<Outcome>[] = [];
   await admin.begin(async (sql) => {
     await sql`select from messaging.pacing for update`;

@@ -7,10 +7,15 @@ import {
   createCredentialVault,
   type CredentialVault,
 } from "../../../shared/crypto/credential_vault.ts";
+import { fetchFile, fetchTimeouts } from "../../../shared/media/fetch_file.ts";
+import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
+import { createMemoryStorage, type MemoryStorage } from "../../support/doubles/memory_storage.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+
+const openHosts = { allowsPrivateHosts: true, hosts: new HostResolution() };
 
 export const secretKey = "sb_secret_admin_0123456789";
 
@@ -38,6 +43,8 @@ export interface AdminClient extends AsyncDisposable {
   readonly database: TestDatabase;
   readonly rpc: Database["rpc"];
   readonly vault: CredentialVault;
+  /** The files of uploads. */
+  readonly storage: MemoryStorage;
   /** What the API wrote to its log, one JSON text a line. */
   readonly logLines: readonly string[];
   call(method: string, path: string, options?: CallOptions): Promise<AdminAnswer>;
@@ -58,12 +65,15 @@ export async function createAdminClient(
   };
   const log = { info: write, error: write };
   const secretKeys = { default: secretKey };
+  const storage = createMemoryStorage();
   const app = createAdminApp({
     database: direct,
     vault,
     registry,
     secretKeys,
     providerTimeoutMs,
+    storage,
+    fetchSample: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
     log,
   });
 
@@ -84,6 +94,7 @@ export async function createAdminClient(
     database,
     rpc: direct.rpc,
     vault,
+    storage,
     logLines,
     call,
     async create(path: string, body: unknown): Promise<Body> {

@@ -23,10 +23,15 @@ const candidates: readonly unknown[] = [
     warmUp: { startPerDay: 20, rampDays: 14, startedAt: "2026-11-20T10:00:00.000Z" },
   },
   { messagesDays: 365, mediaDays: 90, providerEventsDays: null },
+  { messagesPerSecond: 40 },
+  { monthlyAmount: "250.50", warnAtPercent: 90, stops: ["marketing", "batches"] },
   "America/Manaus",
   "always",
   "retry",
+  "text",
+  "on_reply",
   600,
+  true,
   false,
   "5511977776666",
 ];
@@ -38,16 +43,32 @@ function sampleOf(field: z.ZodType, present: unknown): unknown {
   });
 }
 
+function officialRequest(workspaceId: string): Record<string, unknown> {
+  return {
+    ...instanceRequest(workspaceId),
+    provider: "whatsapp_cloud",
+    providerConfig: {
+      phoneNumberId: String(crypto.getRandomValues(new Uint32Array(1))[0]),
+      ...{ accessToken: "secret-token", appSecret: "secret-app", verifyToken: "secret-verify" },
+    },
+  };
+}
+
 Deno.test("every setting of an instance can be given, changed and read", async (test) => {
   await using client = await createAdminClient();
   const workspaceId = await createWorkspace(client);
-  const plain = await client.create("/instances", instanceRequest(workspaceId));
+  const gateway = await client.create("/instances", instanceRequest(workspaceId));
+  const official = await client.create("/instances", officialRequest(workspaceId));
   for (const [name, field] of Object.entries(settings)) {
     await test.step(name, async () => {
+      // A gateway takes no pace.
+      const [plain, request] = name === "pace"
+        ? [official, officialRequest]
+        : [gateway, instanceRequest];
       const sample = sampleOf(field, plain[name]);
       assert(sample !== undefined, `add a value that ${name} takes to the candidates`);
       const given = await client.create("/instances", {
-        ...instanceRequest(workspaceId),
+        ...request(workspaceId),
         [name]: sample,
       });
       assertEquals(given[name], sample, "when it is created");
@@ -77,12 +98,13 @@ Deno.test("an instance is answered with what its schema says, and every setting 
   assertEquals(missing(instances.record), []);
 });
 
-/** Columns that are no settings by their own names: keys, credentials, parts of the send window, of optOut and
- * of retention. */
+/** Columns that are no settings by their own names: keys, credentials, parts of the send window, of optOut, of
+ * retention and of pace, and what follows the workspace. */
 const otherColumns = [
   ...["id", "workspace_id", "provider", "embed_key", "created_at", "updated_at"],
   ...["provider_class", "sealed_provider_config", "gateway_instance_id", "connected_phone_key"],
-  ...["window_start", "window_end", "window_days"],
+  "people_scope",
+  ...["window_start", "window_end", "window_days", "messages_per_second"],
   ...["opt_out_keywords", "opt_out_resume_keywords", "opt_out_confirmation"],
   ...["retention_messages_days", "retention_media_days", "retention_provider_events_days"],
 ];
@@ -154,4 +176,30 @@ Deno.test("transcribeVoice has three names, and takes the true and false of befo
       message: "must be one of agent, always, never",
     }]], JSON.stringify(wrong));
   }
+});
+
+Deno.test("pace is 1 to 80 messages a second of an official instance, and nothing of a gateway", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const refuse = async (request: Record<string, unknown>, pace: unknown): Promise<string[]> => {
+    const { status, body } = await client.call("POST", "/instances", {
+      body: { ...request, pace },
+    });
+    assertEquals([status, body.error], [400, "invalid_request"], JSON.stringify(pace));
+    return body.issues.map(({ path }: { path: string }) => path);
+  };
+  for (const messagesPerSecond of [0, 81, 80.5, "10"]) {
+    const paths = await refuse(officialRequest(workspaceId), { messagesPerSecond });
+    assertEquals(paths, ["pace.messagesPerSecond"]);
+  }
+  assertEquals(await refuse(instanceRequest(workspaceId), { messagesPerSecond: 10 }), ["pace"]);
+  const { instanceId, pace } = await client.create("/instances", {
+    ...instanceRequest(workspaceId),
+    pace: null,
+  });
+  assertEquals(pace, null);
+  const { status, body } = await client.call("PATCH", `/instances/${instanceId}`, {
+    body: { pace: { messagesPerSecond: 10 } },
+  });
+  assertEquals([status, body.issues[0].path], [400, "pace"]);
 });

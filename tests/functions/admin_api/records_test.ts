@@ -33,6 +33,8 @@ Deno.test("a workspace is created, read and listed", async () => {
     workspaceId,
     name: "Clínica",
     alertEmail: null,
+    peopleScope: "instance",
+    peopleScopeChange: null,
   });
 });
 
@@ -110,11 +112,19 @@ Deno.test("an agent is created active, changed field by field and listed by inst
   const { agentId, isActive } = await client.create("/agents", request);
   assertEquals(isActive, true);
   const changed = await client.call("PATCH", `/agents/${agentId}`, { body: { isActive: false } });
-  assertEquals(changed.status, 200);
+  assertEquals([changed.status, changed.body.maxMessagesPerAnswer], [200, 1]);
+  for (const maxMessagesPerAnswer of [0, 11]) {
+    const refused = await client.call("PATCH", `/agents/${agentId}`, {
+      body: { maxMessagesPerAnswer },
+    });
+    assertEquals([refused.status, refused.body.issues[0].path], [400, "maxMessagesPerAnswer"]);
+  }
+  await client.call("PATCH", `/agents/${agentId}`, { body: { maxMessagesPerAnswer: 10 } });
   assertEquals(await readBoth(client, "/agents", agentId), {
     ...request,
     agentId,
     isActive: false,
+    maxMessagesPerAnswer: 10,
   });
   const other = await client.call("GET", `/agents?instanceId=${await createInstance(client)}`);
   assertEquals(other.body.items, []);

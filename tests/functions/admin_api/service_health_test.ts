@@ -93,7 +93,7 @@ Deno.test("each instance's status in admin-api/health is that of messages-api/he
     `next_due_at = now() - interval '2 minutes', hold_until = '-infinity'`,
   ];
   const closeWindow = `update messaging.instances set window_days =
-    array[(extract(isodow from now() at time zone time_zone)::int % 7 + 1)::smallint]`;
+    array[((extract(isodow from now() at time zone time_zone)::int + 1) % 7 + 1)::smallint]`;
   for (
     const statement of [...states.map((set) => `update messaging.dispatch set ${set}`), closeWindow]
   ) {

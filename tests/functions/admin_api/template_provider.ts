@@ -5,6 +5,7 @@ import { startTestServer } from "../../support/doubles/test_server.ts";
 
 export interface TemplateProvider extends AsyncDisposable {
   readonly baseUrl: string;
+  /** Without those for what Meta has made itself. */
   readonly requests: readonly { readonly url: URL; readonly authorization: string | null }[];
   /** What the account has; given out in pages of `pageSize`. */
   templates: readonly Record<string, unknown>[];
@@ -18,11 +19,14 @@ export function startTemplateProvider(): TemplateProvider {
   const server = startTestServer(
     async (request) => {
       const url = new URL(request.url);
-      requests.push({ url, authorization: request.headers.get("authorization") });
+      const authorization = request.headers.get("authorization");
+      if (!url.searchParams.has("source")) requests.push({ url, authorization });
       return await (provider.answer ?? answerPage)(url);
     },
   );
   const answerPage = (url: URL): Response => {
+    // None of these was made by Meta itself.
+    if (url.searchParams.has("source")) return Response.json({ data: [] });
     const start = Number(url.searchParams.get("after")?.slice("cursor-".length) ?? 0);
     const end = start + provider.pageSize;
     const isLast = end >= provider.templates.length;

@@ -80,6 +80,7 @@ Deno.test("a sync stores every page of the provider's list, asked for by cursor 
     parameterFormat: "POSITIONAL",
     components: [{ type: "BODY", text: "Olá {{1}}" }],
     category: "UTILITY",
+    ...{ categoryChange: null, quality: null, rejectedReason: null, disablesAt: null },
     providerStatus: "APPROVED",
     providerTemplateId: "0",
   });
@@ -182,7 +183,8 @@ Deno.test("what a person writes into a template while its list is read is newer 
   const { body: { items: [{ templateId }] } } = await world.sync();
   provider.answer = async () => {
     await client.call("PATCH", `/templates/${templateId}`, {
-      body: { components: [{ type: "BODY", text: "Corrigido" }] },
+      // As the provider has it: a call without the status would edit it there.
+      body: { components: [{ type: "BODY", text: "Corrigido" }], providerStatus: "APPROVED" },
     });
     return Response.json({ data: [listed("1", "a")] });
   };

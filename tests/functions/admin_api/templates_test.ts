@@ -33,7 +33,10 @@ Deno.test("a template is a workspace's or an instance's, whose workspace it then
   for (const [owner, expected] of owners) {
     const created = await client.create("/templates", { ...request, ...owner });
     const { success: _, templateId, createdAt: __, updatedAt: ___, ...record } = created;
-    const unsynced = { category: null, providerStatus: null, providerTemplateId: null };
+    const unsynced = {
+      ...{ category: null, providerStatus: null, providerTemplateId: null },
+      ...{ categoryChange: null, quality: null, rejectedReason: null, disablesAt: null },
+    };
     assertEquals(record, { ...request, ...unsynced, ...expected });
     assertEquals((await client.call("GET", `/templates/${templateId}`)).body, created);
     ids.push(templateId);

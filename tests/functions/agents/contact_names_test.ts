@@ -1,15 +1,19 @@
+import { choiceForm } from "../../../shared/agents/offered_choices.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type Delivered, phone } from "../provider_webhook/webhook_client.ts";
 import { type AgentClient, createAgentClient } from "./agent_client.ts";
 
-/** What the model was told last: the instructions, and everything else. */
+/** What the model was told last: the instructions without the form of choices, and everything else. */
 async function ask(client: AgentClient, messageId: string): Promise<readonly [string, string]> {
   await client.write(messageId, "oi");
   await client.answer();
   const told = client.model.requests.at(-1)?.json["messages"] as Told[];
   const system = told.filter(({ role }) => role === "system");
   const users = told.filter(({ role }) => role === "user");
-  return [system.map(({ content }) => content).join("|"), users.map((m) => m.content).join("|")];
+  return [
+    system.map(({ content }) => content.replace(`\n\n${choiceForm}`, "")).join("|"),
+    users.map((m) => m.content).join("|"),
+  ];
 }
 
 interface Told {

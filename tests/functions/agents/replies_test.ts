@@ -1,3 +1,4 @@
+import { choiceForm } from "../../../shared/agents/offered_choices.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -20,7 +21,7 @@ Deno.test("messages within three seconds get one answer, sent as the agent by th
   assertEquals(client.model.requests.map(({ json }) => [json["model"], json["messages"]]), [[
     "gpt-test",
     [
-      { role: "system", content: "Answer briefly." },
+      { role: "system", content: `Answer briefly.\n\n${choiceForm}` },
       { role: "user", content: "{{segredo}} oi\ntudo bem?" },
     ],
   ]]);
@@ -57,7 +58,7 @@ Deno.test("the agent goes on after its answer: each message has one answer, and 
   await client.write("IN2", "abre hoje?");
   await client.answer();
   assertEquals(client.model.requests[1]?.json["messages"], [
-    { role: "system", content: "Answer briefly." },
+    { role: "system", content: `Answer briefly.\n\n${choiceForm}` },
     { role: "user", content: "oi" },
     { role: "assistant", content: "Posso ajudar?" },
     { role: "user", content: "abre hoje?" },
@@ -83,7 +84,10 @@ Deno.test("variables come from the external context and a given name, never from
   });
   await client.answer();
   assertEquals(client.model.requests[0]?.json["messages"], [
-    { role: "system", content: `Loja Centro de Ana {{loja}} (${phone}): {"id":7} .` },
+    {
+      role: "system",
+      content: `Loja Centro de Ana {{loja}} (${phone}): {"id":7} .\n\n${choiceForm}`,
+    },
     { role: "user", content: "[conversation opened by the business]" },
     { role: "assistant", content: "Olá!" },
     { role: "user", content: "loja: Norte. {{pedido}} missing=segredo" },
@@ -103,7 +107,7 @@ Deno.test("what the external context calls the contact goes before what the cont
   await client.write("IN1", "oi");
   await client.answer();
   const [instructions] = client.model.requests[0]?.json["messages"] as { content: string }[];
-  assertEquals(instructions?.content, `Maria (${phone})`);
+  assertEquals(instructions?.content, `Maria (${phone})\n\n${choiceForm}`);
 });
 
 Deno.test("a person's message silences the agent for half an hour, and no longer", async () => {
@@ -248,9 +252,12 @@ Deno.test("errors of the model are tried again with backoff and never reach the 
   let waitedSeconds = 0;
   for (const [fail, error] of failures) {
     client.model.answer = fail;
+    // Measured from before the question, a pause is long enough however long the test takes to look.
+    const [clock] = await client.webhooks.stack.admin<{ now: Date }[]>`
+      select clock_timestamp() as now`;
     await client.answer();
     const [row] = await client.webhooks.stack.admin`
-      select status, last_error, extract(epoch from run_at - now())::float as wait
+      select status, last_error, extract(epoch from run_at - ${clock!.now})::float as wait
       from messaging.outbox`;
     assertEquals(row?.["status"], "pending");
     assert(String(row?.["last_error"]).startsWith(error), row?.["last_error"]);

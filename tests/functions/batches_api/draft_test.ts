@@ -14,7 +14,7 @@ import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 type Json = any;
 
 const emptyCounts = {
-  ...{ pending: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0 },
+  ...{ pending: 0, queued: 0, awaitingReply: 0, sent: 0, delivered: 0, read: 0, failed: 0 },
   ...{ unconfirmed: 0, canceled: 0, expired: 0, skipped: 0 },
 };
 
@@ -198,6 +198,66 @@ Deno.test("a template is frozen with the batch, and its category is the purpose"
     template: { templateId: crypto.randomUUID() },
   });
   assertEquals([unknown.status, unknown.body.error], [404, "Template not found"]);
+});
+
+Deno.test("a dry run and a batch warn of a template that will cost by another category, until it is over", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const [row] = await stack.admin`
+    insert into messaging.message_templates (
+      workspace_id, name, language, parameter_format, components, category
+    ) values (${tenant.workspaceId}, 'p', 'pt_BR', 'NAMED', '[{"type":"BODY","text":"Oi"}]'::jsonb,
+      'UTILITY')
+    returning id`;
+  const template = { templateId: row?.["id"] };
+  const recipients = [{ phone: phoneOf(0) }];
+  const batchId = await createBatch(stack, tenant, { message: undefined, template, recipients });
+  const warnings = async (): Promise<unknown[]> => {
+    const dryRun = await callBatches(stack, tenant, "POST", "/batches", {
+      ...{ template, recipients, dryRun: true },
+    });
+    const draft = await callBatches(stack, tenant, "POST", `/batches/${batchId}/dry-run`, {});
+    const batch = await readBatch(stack, tenant, batchId);
+    return [dryRun.body.warnings, draft.body.warnings, batch.warnings];
+  };
+  assertEquals(await warnings(), [[], [], []]);
+  await stack.admin`
+    update messaging.message_templates
+    set category_changes_to = 'MARKETING', category_changes_at = now() + interval '1 day'`;
+  const all = ["category_changes"];
+  assertEquals(await warnings(), [all, all, all]);
+  await callBatches(stack, tenant, "POST", `/batches/${batchId}/cancel`, {});
+  assertEquals((await readBatch(stack, tenant, batchId)).warnings, []);
+});
+
+Deno.test("a batch names its template by name and language, or by its id", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { workspaceId } = tenant;
+  const create = async (): Promise<unknown> => {
+    const [row] = await stack.admin`
+      insert into messaging.message_templates (
+        workspace_id, name, language, parameter_format, components
+      ) values (${workspaceId}, 'p', 'pt_BR', 'NAMED', '[{"type":"BODY","text":"Oi"}]'::jsonb)
+      returning id`;
+    return row?.["id"];
+  };
+  const templateId = await create();
+  const template = { name: "p", language: "pt_BR" };
+  const batchId = await createBatch(stack, tenant, { message: undefined, template });
+  assertEquals((await readBatch(stack, tenant, batchId)).templateId, templateId);
+  const refuse = async (named: object): Promise<unknown[]> => {
+    const { status, body } = await callBatches(stack, tenant, "POST", "/batches", {
+      template: named,
+    });
+    return [status, body.issues?.[0].path ?? body.error];
+  };
+  assertEquals(await refuse({ ...template, templateId }), [400, "template.name"]);
+  assertEquals(await refuse({ name: "p" }), [400, "template.language"]);
+  assertEquals(await refuse({}), [400, "template.templateId"]);
+  assertEquals(await refuse({ ...template, name: "q" }), [404, "Template not found"]);
+  await create();
+  assertEquals(await refuse(template), [409, "template_ambiguous"]);
 });
 
 Deno.test("a batch needs one source and times that leave time to send", async () => {

@@ -54,8 +54,9 @@ Deno.test("a contact is read with every field of the specification, and nothing 
   const { createdAt, updatedAt, ...rest } = body;
   assertEquals(rest, {
     ...{ success: true, contactId: id, phone: "5511912340001", ...fields },
-    ...{ tags: ["Lead", "vip"], origin: "api", window: null, aiAgentPausedUntil: null },
-    ...{ conversation: null, referral: null },
+    ...{ tags: ["Lead", "vip"], origin: "api", aiAgentPausedUntil: null },
+    window: { isOpen: true, closesAt: null, freeUntil: null },
+    ...{ conversation: null, referral: null, profilePictureUrl: null },
     consent: { marketing: "unknown", at: null, source: null },
     identities: [{ kind: "phone", value: "5511912340001", provenAt: null }],
   });

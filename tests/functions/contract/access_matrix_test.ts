@@ -25,15 +25,23 @@ const rows = (await listOperationRows()).filter(({ operation }) =>
 );
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-for (const neighbourhood of ["another workspace", "the same workspace"] as const) {
+const neighbourhoods = [
+  ...["another workspace", "the same workspace", "a workspace of one people scope"] as const,
+];
+
+for (const neighbourhood of neighbourhoods) {
   Deno.test(`no operation tells a tenant of ${neighbourhood} anything of another's records`, async () => {
     await using contract = await startContractStack();
     const { admin, provider } = contract.stack;
     await createDemoRows(admin, provider.baseUrl);
-    const isSame = neighbourhood === "the same workspace";
+    const isSame = neighbourhood !== "another workspace";
     const stranger = await contract.stack.createTenant(
       isSame ? { workspaceId: demoWorkspaceId } : {},
     );
+    if (neighbourhood === "a workspace of one people scope") {
+      await admin`update messaging.workspaces set people_scope = 'workspace'`;
+      await admin`update messaging.instances set people_scope = 'workspace'`;
+    }
     const before = await readVictim(contract);
     let tried = 0;
     for (const row of rows) {

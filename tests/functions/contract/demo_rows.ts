@@ -13,6 +13,7 @@ import {
   demoEvolutionInstanceId,
   demoFailedMessageId,
   demoFormerEndpointId,
+  demoFormerTemplateId,
   demoInstanceId,
   demoInstanceRef,
   demoLeavingContactId,
@@ -21,6 +22,7 @@ import {
   demoOutboxId,
   demoPhone,
   demoQueuedMessageId,
+  demoReceivedMessageId,
   demoSecondContactId,
   demoSentMessageId,
   demoTemplateId,
@@ -145,13 +147,17 @@ async function createTemplate(sql: Sql): Promise<void> {
     { type: "HEADER", format: "TEXT", text: "Seu pedido" },
     { type: "BODY", text: "Oi {{nome}}, o pedido {{pedido}} saiu para entrega." },
   ];
-  await sql`
-    insert into messaging.message_templates (
-      id, workspace_id, instance_id, name, language, parameter_format, components
-    ) values (
-      ${demoTemplateId}, ${demoWorkspaceId}, ${demoInstanceId}, 'pedido_enviado', 'pt_BR', 'NAMED',
-      ${sql.json(components)}
-    )`;
+  for (
+    const [id, name] of [[demoTemplateId, "pedido_enviado"], [demoFormerTemplateId, "pedido_saiu"]]
+  ) {
+    await sql`
+      insert into messaging.message_templates (
+        id, workspace_id, instance_id, name, language, parameter_format, components
+      ) values (
+        ${id ?? ""}, ${demoWorkspaceId}, ${demoInstanceId}, ${name ?? ""}, 'pt_BR', 'NAMED',
+        ${sql.json(components)}
+      )`;
+  }
 }
 
 /** One that was sent, one that waits, one that failed, and one received. */
@@ -186,7 +192,7 @@ async function createMessages(sql: Sql): Promise<void> {
       mode: "sent",
     },
     {
-      id: crypto.randomUUID(),
+      id: demoReceivedMessageId,
       direction: "inbound",
       status: "received",
       sent_at: new Date(),
@@ -199,6 +205,7 @@ async function createMessages(sql: Sql): Promise<void> {
     conversation_id: demoConversationId,
     message_type: "text",
     message: "Olá",
+    provider_message_id: message.direction === "inbound" ? "wamid.RECEIVED" : null,
   }));
   await sql`insert into messaging.messages ${sql(messages)}`;
   await sql`

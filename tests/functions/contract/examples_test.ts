@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { OperationExample } from "../../../shared/openapi/operation.ts";
 import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { assertEquals } from "../../support/assert.ts";
+import { demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
   authorize,
@@ -21,8 +22,12 @@ const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
 Deno.test("every example works as it stands, and its answer is what the document says, member for member, in its order and with its instants in one form", async () => {
   await using contract = await startContractStack();
   const { stack } = contract;
-  stack.provider.answer = (request) =>
-    request.path.endsWith("/message_templates") ? listTemplates() : acceptMessage(request);
+  stack.provider.answer = (request) => {
+    if (request.path.endsWith("/message_templates")) return listTemplates();
+    return request.path.endsWith("/block_users")
+      ? listBlocked(request.method)
+      : acceptMessage(request);
+  };
   const token = await createDemoRows(stack.admin, stack.provider.baseUrl);
   await stack.storage.put(demoPicturePath, new Blob([new Uint8Array(1_000)]).stream(), {
     contentType: "image/png",
@@ -104,6 +109,11 @@ async function sign(
   const body = encoder.encode(JSON.stringify(example?.request));
   const signature = await crypto.subtle.sign("HMAC", key, body);
   return { "X-Hub-Signature-256": `sha256=${encodeHex(new Uint8Array(signature))}` };
+}
+
+function listBlocked(method: string): Response {
+  const list = method === "POST" ? "added_users" : "removed_users";
+  return Response.json({ block_users: { [list]: [{ input: demoPhone, wa_id: demoPhone }] } });
 }
 
 function listTemplates(): Response {

@@ -12,7 +12,7 @@ import {
   withSecondRequestLost,
 } from "../providers/provider_double.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
-import { holdTimers } from "../../support/held_timers.ts";
+import { type HeldTimers, holdTimers } from "../../support/held_timers.ts";
 
 const secretKey = "sb_secret_of_the_data_api_tests_012";
 
@@ -67,14 +67,21 @@ Deno.test("an answer that breaks off is service_unavailable, and the call was se
 });
 
 Deno.test("an answer that does not come, or not to its end, is service_unavailable in time, and the call was sent once", async () => {
+  const heldMs = 20_123;
   const begun = new TextEncoder().encode("{");
-  const answers: readonly (() => Response | Promise<Response>)[] = [
-    () => Promise.withResolvers<Response>().promise,
+  const answers: readonly ((timeouts: HeldTimers) => Response | Promise<Response>)[] = [
+    (timeouts) => {
+      timeouts.end();
+      return answerNever();
+    },
     () => new Response(new ReadableStream({ start: (answer) => answer.enqueue(begun) })),
   ];
   for (const answer of answers) {
-    await using double = startHttpDouble(answer);
-    const database = openDataApiDatabase(double.baseUrl, secretKey, 200);
+    // Ends when the call has come, which on a slow machine takes longer than any short time-out.
+    using timeouts = holdTimers(heldMs);
+    timeouts.endWhenAnswered();
+    await using double = startHttpDouble(() => answer(timeouts));
+    const database = openDataApiDatabase(double.baseUrl, secretKey, heldMs);
     assertEquals(await readCode(callUntyped(database, "accept_message")), {
       refusal: "service_unavailable",
     });
@@ -88,7 +95,7 @@ Deno.test("calls that hang give their places back", async () => {
   using timeouts = holdTimers(heldMs);
   const database = shedLoad(openDataApiDatabase(double.baseUrl, secretKey, heldMs), {
     maxCalls: 2,
-    waitMs: 2_000,
+    waitMs: 60_000,
   });
   const call = (): Promise<unknown> => readCode(callUntyped(database, "authenticate_client"));
   const hung = [call(), call()];

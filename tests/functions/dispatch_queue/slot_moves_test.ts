@@ -23,7 +23,9 @@ Deno.test("the dispatcher moves the slots that a changed window has left to it, 
   };
   assertEquals(await countOutside() > 0, true);
   const run = stack.dispatchOnce({ durationMs: 180_000, maxMessages: 1 });
-  await waitUntil(async () => await countOutside() === 0, { what: "slots on the one day alone" });
+  await waitUntil(async () => await countOutside() === 0, {
+    ...{ timeoutMs: 170_000, what: "slots on the one day alone" },
+  });
   dispatchEvent(new Event(shutdownEvent));
   assertEquals((await run).accepted, 0);
 });

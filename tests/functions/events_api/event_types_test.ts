@@ -35,9 +35,10 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await receiveMessages(client, zapi);
   await decideOnTemplate(client, official);
   await loseConnection(client, zapi);
-  await changeLimit(client, official);
+  await changeNumber(client, official);
   await changeUserId(client, official);
   await runBatch(client, call, official);
+  await spendBudget(client, official);
   await testEndpoint(client, call, zapi);
 
   const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
@@ -48,6 +49,16 @@ Deno.test("each type of event is written by a path of the product, and its data 
   const written = new Set(events.map(({ type }) => type));
   assertEquals(eventTypes.filter((type) => written.has(type)), [...eventTypes]);
 });
+
+/** A budget of nothing, in a workspace with rates. */
+async function spendBudget({ stack }: WebhookClient, tenant: Tenant): Promise<void> {
+  const { workspaceId, instanceId } = tenant;
+  await callFunction(stack.admin, "replace_rates", {
+    ...{ workspaceId, currency: "USD", dryRun: false, markets: [], rates: [] },
+  });
+  const budget = { monthlyAmount: "0", warnAtPercent: 80, stops: [] };
+  await callFunction(stack.admin, "update_instance", { instanceId, changes: { budget } });
+}
 
 /** A batch that pauses at its template's error, and is resumed. */
 async function runBatch({ stack }: WebhookClient, call: Call, tenant: Tenant): Promise<void> {
@@ -174,11 +185,27 @@ async function decideOnTemplate(client: WebhookClient, tenant: Tenant): Promise<
     ...{ workspaceId, instanceId, name: "a", language: "en", parameterFormat: "NAMED" },
     ...{ components: [], providerStatus: "PENDING", providerTemplateId: "1", idempotency: null },
   });
-  const value = { event: "APPROVED", message_template_id: 1, message_template_name: "a" };
-  await client.cloud(tenant, {
-    object: "whatsapp_business_account",
-    entry: [{ id: "1", changes: [{ field: "message_template_status_update", value }] }],
+  const template = { message_template_id: 1, message_template_name: "a" };
+  await tellAccount(client, tenant, "message_template_status_update", {
+    ...template,
+    event: "APPROVED",
   });
+  await tellAccount(client, tenant, "template_category_update", {
+    ...template,
+    new_category: "UTILITY",
+    correct_category: "MARKETING",
+  });
+}
+
+/** A notice of the business's account. */
+async function tellAccount(
+  { cloud }: WebhookClient,
+  tenant: Tenant,
+  field: string,
+  value: Members,
+): Promise<void> {
+  const entry = [{ id: "1", changes: [{ field, value }] }];
+  await cloud(tenant, { object: "whatsapp_business_account", entry });
 }
 
 async function loseConnection({ zapi }: WebhookClient, tenant: Tenant): Promise<void> {
@@ -186,11 +213,15 @@ async function loseConnection({ zapi }: WebhookClient, tenant: Tenant): Promise<
   await zapi(tenant, { type: "ConnectedCallback", connected: true });
 }
 
-async function changeLimit({ cloud }: WebhookClient, tenant: Tenant): Promise<void> {
-  const value = { event: "UPGRADE", current_limit: "TIER_2K", old_limit: "TIER_250" };
-  await cloud(tenant, {
-    object: "whatsapp_business_account",
-    entry: [{ id: "1", changes: [{ field: "phone_number_quality_update", value }] }],
+async function changeNumber(client: WebhookClient, tenant: Tenant): Promise<void> {
+  await tellAccount(client, tenant, "phone_number_quality_update", {
+    event: "UPGRADE",
+    current_limit: "TIER_2K",
+    old_limit: "TIER_250",
+  });
+  await tellAccount(client, tenant, "business_username_updates", {
+    username: "loja.nova",
+    status: "approved",
   });
 }
 

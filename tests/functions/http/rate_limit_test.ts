@@ -42,16 +42,17 @@ Deno.test("every answer to a token says its policy and what remains, refusals of
 
 Deno.test("an allowance comes back evenly, and is whole again after a minute at the latest", async () => {
   await using stack = await startMessagingStack();
-  const tenant = await createLimitedTenant(stack, 6);
+  // Half a minute is left for a slow machine, until one more comes back.
+  const tenant = await createLimitedTenant(stack, 2);
   const countPassed = async (calls: number): Promise<number> => {
     const answers = await Promise.all(Array.from({ length: calls }, () => read(stack, tenant)));
     return answers.filter(({ status }) => status === 200).length;
   };
-  assertEquals(await countPassed(8), 6);
-  await letTimePass(stack.admin, 20);
   assertEquals(await countPassed(4), 2);
+  await letTimePass(stack.admin, 30);
+  assertEquals(await countPassed(4), 1);
   await letTimePass(stack.admin, 60);
-  assertEquals(await countPassed(8), 6);
+  assertEquals(await countPassed(4), 2);
 });
 
 Deno.test("a limit counts by token and by function, and a refused call uses nothing", async () => {

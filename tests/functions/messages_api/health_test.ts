@@ -24,6 +24,8 @@ const nothing = {
   holdReason: null,
   connection: { state: "unknown", since: null, until: null, reason: null },
   channelLimit: null,
+  pace: null,
+  budget: null,
   protection: null,
   lastSuccessAt: null,
   lastFailure: null,

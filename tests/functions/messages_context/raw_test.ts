@@ -8,7 +8,13 @@ const nothingMore = {
   ...{ createdAt: 0, conversationId: 0, batchId: null, metadata: {}, channelStatus: null },
   ...{ quotedMessageId: null, quotedProviderMessageId: null, author: null, isTypedOnPhone: false },
   ...{ scheduledFor: null, attempts: 0, lastError: null, editedAt: null, deletedAt: null },
-  ...{ mediaMimeType: null, mediaSize: null, purpose: "service" },
+  ...{
+    mediaMimeType: null,
+    mediaSize: null,
+    purpose: "service",
+    pricing: null,
+    estimatedCost: null,
+  },
 };
 
 Deno.test("a raw row tells the message as it is kept, in the instance's time", async () => {

@@ -56,7 +56,8 @@ Deno.test("no counter falls when messages change their state, are deleted, or ro
   const { instanceId } = await createSmallTenant(stack.admin);
   await stack.admin`
     insert into messaging.outbox (workspace_id, kind, payload, status, settled_at)
-    select workspace_id, 'agent_reply', '{}', 'done', now() from messaging.instances`;
+    select workspace_id, 'agent_reply', '{}', 'done', now() from messaging.instances
+    limit 1`;
   await stack.dispatch();
   const read = async (): Promise<Record<string, number>> => {
     const { families } = await scrape(stack);

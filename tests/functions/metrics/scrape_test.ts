@@ -88,7 +88,7 @@ Deno.test("no label and no text of the metrics holds a phone, a name, a message 
     }
   }
   assertEquals([...labels.keys()].sort(), [
-    ...["field", "instance_id", "kind", "le", "provider", "state", "status"],
+    ...["billing", "category", "field", "instance_id", "kind", "le", "provider", "state", "status"],
   ]);
   assertEquals([...labels.get("instance_id") ?? []], [tenant.instanceId]);
   for (const word of ["5511987654321", "551140001234", "private", "House", tenant.token]) {
@@ -100,7 +100,7 @@ Deno.test("a scrape within a fresh snapshot reads one row, and tells the snapsho
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await scrape(stack);
-  await stack.admin`update messaging.metric_snapshots set fresh_until = now() + interval '15 s'`;
+  await stack.admin`update messaging.metric_snapshots set fresh_until = now() + interval '1 hour'`;
   await stack.send(tenant, { phone: "5511987654321", messageType: "text", message: "x" });
   const cached = await scrape(stack, { isCached: true });
   assertEquals(cached.value("messaging_queue_entries_total"), 0);

@@ -1,9 +1,13 @@
 /** What arrives keeps its facts: the same members in the record, its event, lists, raw rows and exports. */
 
+import { shownSentParts } from "../../../shared/model/content_parts.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import { receivedPartNames } from "../../../shared/model/received_parts.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { type InboundExample, inboundExamples } from "../../support/fixtures/inbound_examples.ts";
+import {
+  documentedExamples,
+  type InboundExample,
+} from "../../support/fixtures/inbound_examples.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { readFeed } from "./channels.ts";
 import {
@@ -44,7 +48,7 @@ for (const provider of providerKinds) {
   Deno.test(`${provider}: each documented kind is told the same in event, record, list, raw row and export`, async () => {
     await using client = await createWebhookClient();
     const tenant = await client.createTenant({ provider });
-    const examples = inboundExamples[provider];
+    const examples = documentedExamples[provider];
     for (const [place, example] of examples.entries()) {
       const { body } = await deliver(client, provider, tenant, `M${place}`, example);
       assertEquals(body.recorded, 1, example.name);
@@ -76,8 +80,10 @@ for (const provider of providerKinds) {
 
 Deno.test("the database shows every part of the table, and nothing else of a content", async () => {
   await using client = await createWebhookClient();
-  const parts = Object.fromEntries(receivedPartNames.map((name) => [name, name]));
-  const content = { mediaUrl: "x", mediaId: "x", mediaFilename: "x", template: {}, optionList: {} };
+  const parts = Object.fromEntries(
+    [...receivedPartNames, ...Object.keys(shownSentParts)].map((name) => [name, name]),
+  );
+  const content = { mediaUrl: "x", mediaId: "x", mediaFilename: "x", template: {}, choices: [] };
   const [row] = await client.stack.admin`
     select messaging.shown_parts(${
     JSON.stringify({ ...content, ...parts })

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
+import { holdTimers } from "../../support/held_timers.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { createWebhookClient, type WebhookClient, webhookSecret } from "./webhook_client.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
@@ -129,8 +130,9 @@ Deno.test("a small body of known length waits for no large ones", async () => {
 Deno.test("a body that finds no room in time is 503, and one that does not arrive in time 408", async () => {
   await using client = await createWebhookClient();
   const { instanceId } = await client.createTenant();
-  const limits = { totalBytes: 3 * mebibyte, waitMs: 1, bodyTimeoutMs: 2_000 };
-  const app = createLimitedApp(client, limits);
+  const bodyTimeoutMs = 30_123;
+  using timeouts = holdTimers(bodyTimeoutMs);
+  const app = createLimitedApp(client, { totalBytes: 3 * mebibyte, waitMs: 1, bodyTimeoutMs });
   const path = `zapi/${instanceId}/${webhookSecret}`;
   const slow = new HeldBody();
   const answer = post(app, path, slow);
@@ -138,6 +140,7 @@ Deno.test("a body that finds no room in time is 503, and one that does not arriv
   const refused = await post(app, path, new HeldBody());
   assertEquals([refused.status, refused.headers.get("retry-after")], [503, "1"]);
   assertEquals((await refused.json()).error, "service_unavailable");
+  timeouts.end();
   const late = await answer;
   assertEquals([late.status, (await late.json()).error], [408, "request_timeout"]);
   const next = new HeldBody();

@@ -8,6 +8,8 @@ import { createProviderWebhookApp } from "../../../functions/provider-webhook/ap
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { createChatModel } from "../../../shared/agents/model.ts";
 import type { Database } from "../../../shared/database/database.ts";
+import { foldUsage } from "../../../shared/messages/maintenance.ts";
+import { showAnswering } from "../../../shared/messages/read_receipts.ts";
 import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import type { HttpDouble } from "../../support/doubles/http_double.ts";
 import {
@@ -57,6 +59,8 @@ export interface WebhookClient extends AsyncDisposable {
   messages(tenant: Tenant): Promise<readonly StoredMessage[]>;
   /** messages-context over yesterday, today and tomorrow, of the contact unless `query` names another. */
   history(tenant: Tenant, query?: Readonly<Record<string, string>>): Promise<Delivered>;
+  /** Counts and prices what was sent and delivered, as the dispatcher does every few seconds. */
+  fold(): Promise<unknown>;
   /** Three seconds later: the agents answer, and the answers are sent. */
   letAgentAnswer(model: HttpDouble): Promise<void>;
 }
@@ -137,17 +141,27 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
       });
       return { status: response.status, body: await response.json() };
     },
+    fold: () => foldUsage(stack.database),
     letAgentAnswer: async (model) => {
       const askModel = createChatModel({ baseUrl: model.baseUrl, apiKey: "sk-test" });
       await letTimePass(stack.admin, 4);
-      const deliverAgentReply = createAgentReplies(stack.database, askModel, stack.services.links);
+      const { services } = stack;
+      const deliverAgentReply = createAgentReplies(
+        stack.database,
+        askModel,
+        services.links,
+        services.openProvider,
+        (target) => services.runAfterResponse(() => showAnswering(services, target)),
+      );
       const limits = { durationMs: 400, maxMessages: 100 };
+      // What is tried again after five seconds, which a slow machine may take, is not for this answer.
+      const [clock] = await stack.admin<{ now: Date }[]>`select clock_timestamp() as now`;
       // On a busy machine a short run may end before it looks at the outbox.
       for (let runs = 0, isDue = true; isDue && runs < 20; runs++) {
         await runDispatch({ ...stack.services, deliverAgentReply }, limits);
         const due = await stack.admin`
           select from messaging.outbox
-          where kind = 'agent_reply' and settled_at is null and run_at <= clock_timestamp()`;
+          where kind = 'agent_reply' and settled_at is null and run_at <= ${clock!.now}`;
         isDue = due.length > 0;
       }
       await stack.dispatch();

@@ -17,7 +17,10 @@ export function correctMetaDescription({ components: { schemas } }: MetaDescript
   for (const correct of corrections) correct(schemas);
 }
 
-const contentKeys = ["text", "image", "audio", "video", "document", "interactive", "template"];
+const contentKeys = [
+  ...["text", "image", "audio", "video", "document", "sticker", "location", "contacts"],
+  ...["interactive", "reaction", "template"],
+];
 
 const corrections: readonly ((schemas: Schema) => void)[] = [
   /** A member of an `allOf` that forbids other properties forbids those of its siblings too. */
@@ -84,7 +87,8 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
       image: { ...source, caption },
       video: { ...source, caption },
       document: { ...source, caption, filename },
-      audio: source,
+      // Page Audio messages: a voice message, which the phone shows with a play icon.
+      audio: { ...source, voice: { type: "boolean" } },
     };
     for (const [type, properties] of Object.entries(members)) {
       const message = schemas[`${type[0]?.toUpperCase()}${type.slice(1)}Message`];
@@ -94,6 +98,41 @@ const corrections: readonly ((schemas: Schema) => void)[] = [
         additionalProperties: false,
       };
     }
+  },
+
+  /** The page Location messages and Meta's own examples have numbers. */
+  function takeCoordinatesAsNumbers(schemas): void {
+    const { properties } = schemas.LocationMessage.allOf[1].properties.location;
+    properties.latitude = { type: "number", minimum: -90, maximum: 90 };
+    properties.longitude = { type: "number", minimum: -180, maximum: 180 };
+  },
+
+  /**
+   * Pages Interactive call-to-action URL button messages, Location request messages and Request contact
+   * information, missing in the description.
+   */
+  function addInteractiveTypes(schemas): void {
+    schemas.InteractiveObject.properties.type.enum.push(
+      "cta_url",
+      "location_request_message",
+      "request_contact_info",
+    );
+    const parameters = {
+      type: "object",
+      required: ["display_text", "url"],
+      properties: {
+        display_text: { type: "string", minLength: 1, maxLength: 20 },
+        url: { type: "string", format: "url" },
+      },
+      additionalProperties: false,
+    };
+    schemas.ActionObject.oneOf.push(
+      { required: ["name", "parameters"], properties: { name: { enum: ["cta_url"] }, parameters } },
+      {
+        required: ["name"],
+        properties: { name: { enum: ["send_location", "request_contact_info"] } },
+      },
+    );
   },
 
   /** Stricter than Meta: exactly one content of the kinds we send, and no unknown members. */

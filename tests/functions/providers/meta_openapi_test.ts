@@ -4,6 +4,7 @@ import type { MessageContent } from "../../../shared/model/message_content.ts";
 import { checkWhatsappCloudContent } from "../../../shared/providers/whatsapp_cloud/content.ts";
 import { toWhatsappCloudRequest } from "../../../shared/providers/whatsapp_cloud/request.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
 import { isMissing, loadJudge, note } from "./meta_openapi_judge.ts";
 
 const config = {
@@ -15,7 +16,9 @@ const config = {
 
 function bodyOf(content: MessageContent): Record<string, unknown> {
   const messageId = "5c0a2a52-0a1f-4d64-9c1e-2f7c0b1f6c11";
-  return { ...toWhatsappCloudRequest({ messageId, to: "5511987654321", content }, config).body };
+  const quotedProviderMessageId = content.messageType === "reaction" ? "wamid.A" : undefined;
+  const message = { messageId, to: "5511987654321", content, quotedProviderMessageId };
+  return { ...toWhatsappCloudRequest(message, config).body };
 }
 
 const text = bodyOf({ messageType: "text", message: "Olá" });
@@ -84,6 +87,19 @@ Deno.test({
       })),
       { messageType: "document", mediaUrl: `${base}.mp3`, mediaFilename: "a.mp3" },
       { messageType: "document", mediaUrl: base, message: "" },
+      ...Object.values<MessageContent>(oneOfEachType),
+      {
+        messageType: "buttons",
+        message: "m".repeat(1_024),
+        header: { text: "h".repeat(60) },
+        footer: "f".repeat(60),
+        buttons: ["a", "b", "c"].map((id) => ({ id: id.repeat(256), title: id.repeat(20) })),
+      },
+      {
+        messageType: "link_button",
+        message: "m".repeat(1_024),
+        linkButton: { title: "t".repeat(20), url: "https://example.com" },
+      },
       list("t".repeat(24), 10),
       list("t".repeat(60), 1),
       ...templates,

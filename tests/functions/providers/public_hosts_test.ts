@@ -59,7 +59,7 @@ Deno.test("whatsapp_cloud: without a base URL the templates are read from graph.
     totalTimeoutMs: 30_000,
   });
 
-  assertEquals(listing, { outcome: "listed", templates: [] });
+  assertEquals(listing, { outcome: "listed", templates: [], limit: null });
 });
 
 Deno.test("without a base URL an e-mail goes to api.resend.com", async () => {

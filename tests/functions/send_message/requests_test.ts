@@ -23,7 +23,7 @@ Deno.test("send-message takes each field and refuses its wrong values by name", 
         type: "string",
         required: "conditional",
         value: "text",
-        refused: ["sticker", "Text", ""],
+        refused: ["poll", "Text", ""],
       },
       {
         field: "message",
@@ -84,7 +84,15 @@ Deno.test("messageType and the field of its content are required by what is sent
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["message", "optionList"],
+    sticker: ["mediaUrl"],
+    voice: ["mediaUrl"],
+    location: ["location"],
+    contacts: ["contacts"],
+    buttons: ["buttons", "message"],
+    link_button: ["linkButton", "message"],
+    location_request: ["message"],
     contact_request: ["message"],
+    reaction: ["reaction"],
   };
   for (const [messageType, fields] of Object.entries(needed)) {
     // Content of another type, so that there is something to send.

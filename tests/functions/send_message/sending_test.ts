@@ -94,6 +94,7 @@ Deno.test("POST /send-message sends each of the six types at once and answers wi
         scheduledFor: null,
         heldBy: null,
         aiAgentPausedUntil: null,
+        ...(body.messageType === "option_list" ? { rendering: "native" } : {}),
       },
     );
   }

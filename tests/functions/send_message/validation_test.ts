@@ -39,7 +39,7 @@ const refusals: readonly Refusal[] = [
   { name: "no messageType", body: { phone, message: "x" }, paths: ["messageType"] },
   {
     name: "an unknown messageType",
-    body: { phone, messageType: "sticker", message: "x" },
+    body: { phone, messageType: "poll", message: "x" },
     paths: ["messageType"],
   },
   ...["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", { toString: null }].map(
@@ -210,7 +210,15 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
     audio: ["mediaUrl"],
     document: ["mediaUrl"],
     option_list: ["optionList", "message"],
+    sticker: ["mediaUrl"],
+    voice: ["mediaUrl"],
+    location: ["location"],
+    contacts: ["contacts"],
+    buttons: ["buttons", "message"],
+    link_button: ["linkButton", "message"],
+    location_request: ["message"],
     contact_request: ["message"],
+    reaction: ["reaction"],
   };
   for (const [messageType, paths] of Object.entries(needed)) {
     const { status, body } = await stack.send(tenant, { phone, messageType });

@@ -339,3 +339,21 @@ Deno.test("a send logs neither phone nor words nor secrets", async () => {
     assert(!log.includes(word), word);
   }
 });
+
+Deno.test("on a gateway the number of a template's quick reply in its text is what a typed number chooses", async () => {
+  await using templates = await startTemplateStack();
+  const { stack } = templates;
+  const tenant = await stack.createTenant();
+  const templateId = await templates.createTemplate(tenant, rich);
+  await nameContact(templates, tenant);
+  const { status } = await templates.post(tenant, { templateId, phone, variables });
+  assertEquals(status, 200);
+  const [offered] = await stack.admin`
+    select messaging.typed_choice(o.choices, '3.') as third,
+      messaging.typed_choice(o.choices, 'sair') as title,
+      messaging.typed_choice(o.choices, '1') as first
+    from messaging.messages m
+    cross join messaging.offered_choices(m.contact_id, clock_timestamp(), null) as o`;
+  const choice = { id: "OUT", title: "Sair" };
+  assertEquals(offered, { third: choice, title: choice, first: null });
+});

@@ -1,6 +1,7 @@
 /** The production adapters, unchanged, against the simulated providers. */
 import { type OfEachSendable, oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
 import { registry } from "../../../shared/providers/registry.ts";
+import { listOptions } from "../../../shared/model/content_parts.ts";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
@@ -39,10 +40,11 @@ function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
 
 /** The customer whose message opens the window for free text on the official channel. */
 const customer = { instance: "INSTANCE", waId: "5511912345678" };
-const { image, video, audio, document, option_list } = oneOfEachType;
+const { image, video, audio, document, option_list, buttons, link_button } = oneOfEachType;
+const { sticker, voice, location, contacts: { contacts: [card] } } = oneOfEachType;
 const seenOptionList = {
   ...option_list.optionList,
-  options: option_list.optionList.options.map((option) => ({ description: null, ...option })),
+  options: listOptions(option_list.optionList).map((option) => ({ description: null, ...option })),
 };
 
 /** What the simulator shows of each. */
@@ -53,8 +55,21 @@ const seenOfEach: OfEachSendable<Record<string, unknown>> = {
   audio: { mediaUrl: audio.mediaUrl, text: null },
   document: { mediaUrl: document.mediaUrl, fileName: "Oferta.pdf", text: "Segue" },
   option_list: { text: "Quando?", optionList: seenOptionList },
+  sticker: { mediaUrl: sticker.mediaUrl, text: null },
+  voice: { mediaUrl: voice.mediaUrl, text: null },
+  location: { parts: { location: location.location } },
+  contacts: { parts: { contacts: [{ name: card?.name }] } },
+  buttons: {
+    text: "Confirma?",
+    mediaUrl: buttons.mediaUrl,
+    parts: { buttons: buttons.buttons },
+  },
+  link_button: { text: "Seu pedido", parts: { linkButton: link_button.linkButton } },
+  location_request: { text: "Onde você está?" },
   contact_request: { text: "Seu número?" },
+  reaction: { parts: { reaction: { providerMessageId: "wamid.TARGET", emoji: "👍" } } },
 };
+const officialTypes = ["contact_request", "location_request"];
 const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = Object.entries(
   seenOfEach,
 ).map(([messageType, seen]) => [
@@ -65,14 +80,19 @@ const cases: readonly (readonly [MessageContent, Record<string, unknown>])[] = O
 for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
   for (const [content, seen] of cases) {
     // No gateway has it.
-    if (content.messageType === "contact_request" && kind !== "whatsapp_cloud") continue;
+    if (officialTypes.includes(content.messageType) && kind !== "whatsapp_cloud") continue;
     Deno.test(`${kind} accepts the adapter's ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
       const provider = await registry.get(kind).open(configOf(kind, server.url));
       const messageId = crypto.randomUUID();
       const receipt = await provider.send(
-        { messageId, to: "5511912345678", content },
+        {
+          ...{ messageId, to: "5511912345678", content },
+          ...(content.messageType === "reaction"
+            ? { quotedProviderMessageId: "wamid.TARGET", quotedIsOurs: true }
+            : {}),
+        },
         { timeoutMs: 60_000 },
       );
       const { items, total } = await server.read("/messages");
@@ -80,6 +100,13 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       assert(receipt.outcome === "accepted", JSON.stringify(receipt));
       assertObjectMatch(items[0] ?? {}, {
         ...seen,
+        // Gateways send every sound as a voice message.
+        messageType: content.messageType === "voice" && kind !== "whatsapp_cloud"
+          ? "audio"
+          : content.messageType,
+        ...(content.messageType === "buttons" && kind === "zapi"
+          ? { text: "Confirma?\n\nLoja" }
+          : {}),
         // Evolution requires a description in every row, so the title replaces a missing one.
         ...(kind === "evolution" && "optionList" in seen
           ? {
@@ -152,7 +179,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its filled text an
     parameter_format: "NAMED",
     components: [
       { type: "HEADER", format: "IMAGE" },
-      { type: "BODY", text: "Olá, {{nome}}" },
+      { type: "BODY", text: "Olá, {{nome}}!" },
       {
         type: "BUTTONS",
         buttons: [{ type: "URL", text: "Ver", url: "https://example.com/{{1}}" }],
@@ -183,7 +210,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its filled text an
   const { items } = await server.read("/messages");
   assertObjectMatch(items[0] ?? {}, {
     messageType: "template",
-    text: "Olá, Ana",
+    text: "Olá, Ana!",
     template: { name: "order_update", language: "pt_BR", components },
   });
 });

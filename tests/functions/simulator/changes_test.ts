@@ -21,7 +21,10 @@ for (const channel of channels) {
     const { webhook } = webhookRegistry.get(channel.kind);
     const read = await webhook.loadEventReader();
     for (const writtenBy of ["customer", "company"] as const) {
-      const change = { seq: 1, receivedAt: at, provider: channel.kind, instance: "SALES", waId };
+      const change = {
+        ...{ seq: 1, receivedAt: at, provider: channel.kind, instance: "SALES", waId },
+        isByApi: false,
+      };
       const compose = (more: Pick<SimulatedChange, "change" | "text">): unknown =>
         channel.composeChange({ ...change, writtenBy, providerMessageId: "M1", ...more });
       const [edit, ...more] = read(compose({ change: "edited", text: "às 11h" }), "SALES");

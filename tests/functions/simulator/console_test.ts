@@ -1,3 +1,8 @@
+import { batchResponseSchema } from "../../../functions/batches-api/contract.ts";
+import { consentStates, contactSchema } from "../../../shared/model/contact_record.ts";
+import { recordStatusSchema } from "../../../shared/model/message_record.ts";
+import { holdReasons } from "../../../shared/model/message_status.ts";
+import { replyFileTypes } from "../../../supabase/local/simulator/records.ts";
 import { createConsole } from "../../../supabase/local/console/console.ts";
 import { serviceConsolePage } from "../../../supabase/serve/console_page.ts";
 import { assert, assertEquals, assertMatch, assertNotMatch } from "../../support/assert.ts";
@@ -102,6 +107,30 @@ Deno.test("the Portuguese dictionary has exactly the console's texts, with their
   for (const [english, translated] of Object.entries(portuguese)) {
     const values = (words: string): string[] => [...words.match(/\{\w+\}/g) ?? []].sort();
     assertEquals(values(translated), values(english), english);
+  }
+});
+
+Deno.test("the console has words for each name of the API", async () => {
+  const words: Record<string, Record<string, unknown>> = await import(
+    new URL("api_words.js", browserFolder).href
+  );
+  const { status, pauseReason, counts } = batchResponseSchema.shape;
+  const { identities } = contactSchema.shape;
+  const waiting = ["pending", "queued"];
+  const tables: Record<string, readonly string[]> = {
+    statusNames: recordStatusSchema.options,
+    holdNames: holdReasons,
+    batchStatusNames: status.options,
+    pauseReasonNames: pauseReason.unwrap().options,
+    countNames: Object.keys(counts.shape).filter((name) => !waiting.includes(name)),
+    consentNames: consentStates,
+    identityNames: identities.element.shape.kind.options,
+    fileKinds: replyFileTypes,
+  };
+  assertEquals(Object.keys(words).sort(), Object.keys(tables).sort());
+  for (const [table, names] of Object.entries(tables)) {
+    const missing = names.filter((name) => !Object.hasOwn(words[table] ?? {}, name));
+    assertEquals([table, names.length > 0, missing], [table, true, []]);
   }
 });
 

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { deletionSchema, editSchema } from "../../../supabase/local/simulator/changes.ts";
 import { accountUpdateSchema } from "../../../supabase/local/simulator/whatsapp_cloud/account_updates.ts";
 import { userIdChangeSchema } from "../../../supabase/local/simulator/whatsapp_cloud/changes.ts";
+import { priceTableSchema } from "../../../supabase/local/simulator/whatsapp_cloud/price_table.ts";
 import { qualityAssessmentSchema } from "../../../supabase/local/simulator/whatsapp_cloud/controls.ts";
 import { faultRequestSchema } from "../../../supabase/local/simulator/faults.ts";
 import { readingSchema, replySchema } from "../../../supabase/local/simulator/phones.ts";
@@ -18,6 +19,7 @@ import {
 } from "../../../supabase/local/simulator/webhook_receiver.ts";
 import { signatureVerdicts } from "../../../supabase/local/simulator/webhook_verification.ts";
 import { webhookSchema } from "../../../supabase/local/simulator/webhook_request.ts";
+import { writtenPartNames } from "../../../supabase/local/simulator/written_parts.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 
@@ -57,13 +59,14 @@ Deno.test("every example of the simulator's documentation is accepted unchanged"
       for (const name of Object.keys(kept)) assert(name in answer, name);
     }
   }
-  assertEquals((await server.read("/replies")).total, 3);
+  assertEquals((await server.read("/replies")).total, 5);
   assertEquals((await server.read("/faults")).items.length, 3);
 });
 
 Deno.test("the simulator's documentation names every field and value of its requests", () => {
-  const contents = replySchema.shape.content.options.flatMap((option) => Object.keys(option.shape));
-  const contentKinds = replySchema.shape.content.options.flatMap(({ shape }) => {
+  const { options } = replySchema.shape.content.unwrap();
+  const contents = options.flatMap((option) => Object.keys(option.shape));
+  const contentKinds = options.flatMap(({ shape }) => {
     const type: z.ZodLiteral<string> | z.ZodEnum = shape.messageType;
     return type instanceof z.ZodEnum ? type.options : [...type.values];
   });
@@ -73,7 +76,7 @@ Deno.test("the simulator's documentation names every field and value of its requ
     ...Object.keys(editSchema.shape),
     ...Object.keys(deletionSchema.shape),
     ...listNames(accountUpdateSchema.options),
-    ...listNames([userIdChangeSchema, qualityAssessmentSchema]),
+    ...listNames([userIdChangeSchema, qualityAssessmentSchema, priceTableSchema]),
     ...Object.keys(faultRequestSchema.shape),
     ...Object.keys(webhookSchema.shape),
     ...Object.keys(receiverSecretSchema.shape),
@@ -81,6 +84,7 @@ Deno.test("the simulator's documentation names every field and value of its requ
     ...signatureVerdicts,
     ...contents,
     ...contentKinds,
+    ...writtenPartNames,
     ...faultKinds,
     ...serviceKinds,
     ...channelKinds,

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
 import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
 import { startTestServer } from "../../support/doubles/test_server.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 
 const picture = padded(heads.jpeg, 2_000);
 const sha256 = createHash("sha256").update(picture).digest("hex");
@@ -118,7 +119,7 @@ Deno.test("a file that a customer sends is told as each provider tells it", asyn
     });
     assertEquals(written.status, 201, JSON.stringify(written.json));
   }
-  while (received.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => received.length >= 3, { what: "three webhooks" });
   const texts = received.map((event) => JSON.stringify(event));
   const base64 = btoa(sha256.replace(/../g, (pair) => String.fromCharCode(parseInt(pair, 16))));
   const cloud = texts.find((text) => text.includes("whatsapp_business_account")) ?? "";

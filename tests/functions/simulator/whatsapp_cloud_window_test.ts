@@ -38,6 +38,29 @@ Deno.test("free text to a customer who never wrote is refused with 131047, and d
   assertEquals((await server.read("/messages")).total, 0);
 });
 
+Deno.test("what goes by Direct Send needs no window, is a text or interactive, and is refused as it is told", async () => {
+  await using server = startSimulator();
+  const send = (members: object): ReturnType<SimulatorServer["post"]> =>
+    server.post(`/graph/v23.0/${instance}/messages`, {
+      messaging_product: "whatsapp",
+      to: waId,
+      type: "text",
+      text: { body: "Olá" },
+      ...members,
+    }, bearer);
+  assertEquals((await send({ category: "utility", ttl_seconds: 600 })).status, 200);
+  assertEquals((await server.read("/messages")).total, 1);
+  const location = { type: "location", location: { latitude: 1, longitude: 2 } };
+  const faulty = [{ ttl_seconds: 600 }, { category: "utility", ...location }];
+  for (const members of faulty) {
+    assertObjectMatch((await send(members)).json as object, { error: { code: 100 } });
+  }
+  await server.post("/faults", { provider: "whatsapp_cloud", kind: "reject", code: 139200 });
+  assertObjectMatch((await send({ category: "utility" })).json as object, {
+    error: { code: 139200, message: "(#139200) No access to Direct Send" },
+  });
+});
+
 Deno.test("a customer's message opens the window for 24 hours, on this number and for every form of the customer's", async () => {
   let nowMs = Date.parse("2026-11-20T12:00:00Z");
   await using server = startSimulator({ now: () => new Date(nowMs) });

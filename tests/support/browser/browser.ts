@@ -28,6 +28,8 @@ export interface PageOptions {
   readonly size: { readonly width: number; readonly height: number };
   /** The language of its browser. Default: `en-US`. */
   readonly locale?: string;
+  /** The time zone of its browser. Default: the machine's. */
+  readonly timeZone?: string;
   /** What it answers when a server asks for a password. */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
@@ -48,10 +50,11 @@ export async function startBrowser(executablePath: string): Promise<TestBrowser>
     timeout: timeoutMs,
   });
   return {
-    openPage: async ({ size, locale = "en-US", credentials }) => {
+    openPage: async ({ size, locale = "en-US", timeZone, credentials }) => {
       const page = await browser.newPage({
         viewport: size,
         locale,
+        ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
         ...(credentials === undefined ? {} : { httpCredentials: credentials }),
       });
       page.setDefaultTimeout(timeoutMs);

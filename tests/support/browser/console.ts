@@ -1,6 +1,7 @@
 /** The console of a stack on a database of its own, for tests in a browser. */
 
-import { createTestDatabase } from "../database/database.ts";
+import { createTestDatabase, type TestDatabase } from "../database/database.ts";
+import { findMiddayZone } from "../midday_zone.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,
@@ -12,15 +13,18 @@ import { type BrowserPage, findBrowser, type PageOptions, startBrowser } from ".
 /** A running stack, and a browser for its pages. */
 export interface TestConsole extends AsyncDisposable {
   readonly stack: LocalStack;
+  readonly database: TestDatabase;
   /** The instance that the console shows at first. */
   readonly demo: StackInstance;
+  /** The demo's and the browser's: midnight is hours away, so that all that a test does is of today. */
+  readonly timeZone: string;
   /** Opens the console, by default on a phone. */
   open(options?: Partial<PageOptions>): Promise<BrowserPage>;
 }
 
 /** The tabs of the console's side, in their order. */
 export const consoleTabs = [
-  ...["Queue", "Batches", "Events", "Webhooks", "People", "Outside world"] as const,
+  ...["Queue", "Batches", "Costs", "Events", "Webhooks", "People", "Outside world"] as const,
 ];
 
 /** Opens a tab of the console's side, in English. */
@@ -51,12 +55,17 @@ async function startConsole(
   );
   const browser = cleanup.use(await startBrowser(browserPath ?? ""));
   const { instanceId, clientToken } = await (await fetch(`${stack.origin}/simulator/demo`)).json();
+  const timeZone = findMiddayZone();
+  // The demo is the only instance so far, and has sent nothing.
+  await database.admin`update messaging.instances set time_zone = ${timeZone}`;
   const keep = cleanup.move();
   return {
     stack,
+    database,
     demo: { instanceId, token: clientToken },
+    timeZone,
     open: async (options) => {
-      const opened = await browser.openPage({ size: phone, ...options });
+      const opened = await browser.openPage({ size: phone, timeZone, ...options });
       await opened.page.goto(stack.origin);
       return opened;
     },

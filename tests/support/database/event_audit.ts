@@ -41,20 +41,27 @@ begin
       return null;
     end if;
     expected := '{message.deleted}';
+  elsif new.content ? 'isImported'
+    and (tg_op = 'INSERT' or old.content->>'unsupportedType' = 'media_placeholder') then
+    -- Nothing tells of what was said before the number was connected.
+    return null;
   elsif current_status is distinct from new.status then
     return null;
   elsif tg_op = 'INSERT' then
     expected := case
+      when new.status in ('queued', 'sending') then '{}'
       when new.message_type = 'reaction' then '{message.reaction}'::text[]
-      when new.status = 'received' then '{message.received}'::text[]
-      when new.status not in ('queued', 'sending') then array['message.' || new.status]
-      else '{}'
+      else array['message.' || new.status]
     end;
   else
     if new.status <> old.status and new.status not in ('queued', 'sending') then
-      expected := expected || ('message.' || new.status);
+      expected := expected || ('message.' || case
+        when new.message_type = 'reaction' and new.status = 'sent' then 'reaction' else new.status
+      end);
       if new.status in ('delivered', 'read') and old.status not in ('sent', 'delivered', 'read') then
-        expected := expected || 'message.sent'::text;
+        expected := expected || case new.message_type
+          when 'reaction' then 'message.reaction' else 'message.sent'
+        end::text;
       end if;
     end if;
     if new.message is distinct from old.message then

@@ -3,6 +3,8 @@ import { waitUntil } from "../wait_until.ts";
 
 /** Statements that write messages, as long as they are held. */
 export interface HeldWrites extends AsyncDisposable {
+  /** Waits for a held statement. */
+  untilHeld(): Promise<void>;
   /** Waits for a held statement, and ends it: `pg_cancel_backend` or `pg_terminate_backend`. */
   end(by: "pg_cancel_backend" | "pg_terminate_backend"): Promise<void>;
   /** Lets all statements go on. */
@@ -30,6 +32,14 @@ export async function holdWrites(admin: Sql): Promise<HeldWrites> {
     await admin`delete from public.held_writes where true`;
   };
   return {
+    untilHeld: async () => {
+      await waitUntil(async () => {
+        const held = await admin`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event = 'PgSleep'`;
+        return held.length > 0;
+      }, { what: "a held statement" });
+    },
     release,
     [Symbol.asyncDispose]: release,
     end: async (by) => {

@@ -13,7 +13,7 @@ const owned = new Set<string>();
  * How long closed sessions may take to be reset, or to end, before they are ended. Long, because the keeper
  * may have given a session that is ended to the next client already: a busy machine resets slowly.
  */
-const endingMs = 2_000;
+const endingMs = 15_000;
 
 /** A new name for a database of one test. The runner drops databases with its template's name as prefix. */
 export function nameOwnDatabase(template: string): string {

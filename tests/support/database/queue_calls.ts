@@ -24,8 +24,12 @@ export interface Enqueued {
 export function enqueueText(
   sql: Sql,
   instanceId: string,
-  options: { intervalSeconds?: number; delaySeconds?: number; message?: string; phone?: string } =
-    {},
+  options: {
+    intervalSeconds?: number | null;
+    delaySeconds?: number;
+    message?: string;
+    phone?: string;
+  } = {},
 ): Promise<Enqueued> {
   const { intervalSeconds = 30, delaySeconds = 0, message = "x", phone = "5511987654321" } =
     options;

@@ -15,7 +15,8 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`update messaging.contact_addresses set proven_at = proven_at - ${by}`;
     await transaction`
       update messaging.message_queue set scheduled_at = scheduled_at - ${by},
-        visible_at = visible_at - ${by}, lease_until = lease_until - ${by}`;
+        visible_at = visible_at - ${by}, lease_until = lease_until - ${by},
+        departs_at = departs_at - ${by}`;
     await transaction`
       update messaging.messages set created_at = created_at - ${by}, sent_at = sent_at - ${by},
         scheduled_for = scheduled_for - ${by}, failed_at = failed_at - ${by},
@@ -44,7 +45,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
     await transaction`
       update messaging.dispatch set next_due_at = next_due_at - ${by},
         lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
-        departs_at = departs_at - ${by},
+        departs_at = departs_at - ${by}, slowed_until = slowed_until - ${by},
         hold_until = hold_until - ${by}, refused_at = refused_at - ${by},
         connection_told_at = connection_told_at - ${by}, suspected_at = suspected_at - ${by},
         disconnected_until = disconnected_until - ${by},

@@ -3,7 +3,10 @@
 import { startTestServer } from "./test_server.ts";
 
 export interface DoubleRequest {
+  readonly method: string;
   readonly path: string;
+  /** With its question mark; empty where there is none. */
+  readonly query: string;
   readonly headers: Headers;
   /** The body; a file in it is garbled, and only its size is right to a few bytes. */
   readonly text: string;
@@ -31,7 +34,9 @@ export function startHttpDouble(answer: DoubleAnswer, port = 0): HttpDouble {
   const server = startTestServer(async (request) => {
     const text = await request.text();
     const recorded: DoubleRequest = {
+      method: request.method,
       path: new URL(request.url).pathname,
+      query: new URL(request.url).search,
       headers: request.headers,
       text,
       json: text === "" || isForm(request) ? {} : JSON.parse(text),

@@ -23,7 +23,7 @@ export interface DocumentedReport {
   readonly faults: readonly string[];
 }
 
-const methods = ["get", "post", "patch", "delete"];
+const methods = ["get", "post", "put", "patch", "delete"];
 const prefix = "/functions/v1/";
 /** Operations whose example no service can serve: a file on another host, and a link's signature. */
 const unanswerable: Readonly<Record<string, string>> = {

@@ -47,8 +47,20 @@ export interface LayerResult {
   readonly results: readonly TestResult[];
 }
 
-/** Runs a layer, without a check of its types. */
+/**
+ * Runs a layer, without a check of its types. Runs it once more where Deno itself has panicked, which
+ * its module map does now and then under many isolates: that is no verdict of a test.
+ */
 export async function runLayer(run: LayerRun): Promise<LayerResult> {
+  const { hasPanicked, ...result } = await runOnce(run);
+  if (!hasPanicked || run.signal.aborted) return result;
+  const notice = `${folderOf(run.layer)} runs once more: Deno has panicked\n`;
+  run.write(new TextEncoder().encode(notice));
+  const { hasPanicked: _, ...secondResult } = await runOnce(run);
+  return secondResult;
+}
+
+async function runOnce(run: LayerRun): Promise<LayerResult & { hasPanicked: boolean }> {
   const { layer, options } = run;
   const settings = (layer.settings ?? []).flatMap((name) => {
     const value = options.settings[name];
@@ -64,7 +76,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
     const paths = await choosePaths(layer, folder);
     const child = startTests(run, { paths, report, settings, deadline });
     // Reads both streams at the same time: an unread stream would fill up and block the tests.
-    const [{ summary, lastLines }] = await Promise.all([
+    const [{ summary, lastLines }, errors] = await Promise.all([
       copyOutput(child.stdout, run.write),
       copyOutput(child.stderr, run.write),
     ]);
@@ -80,6 +92,7 @@ export async function runLayer(run: LayerRun): Promise<LayerResult> {
     return {
       counts: addCounts(summary ?? noCounts, { ...noCounts, failed: uncounted.length }),
       results: [...readTestResults(await Deno.readTextFile(report)), ...uncounted],
+      hasPanicked: !success && errors.lastLines.includes("\nDeno has panicked."),
     };
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -99,7 +99,7 @@ export const testLayers: readonly TestLayer[] = [
     name: "packages",
     folder: "packages",
     lane: "processes",
-    longestFiles: ["packed_client_test.ts"],
+    longestFiles: ["nodes_test.ts", "packed_client_test.ts"],
     database: true,
     parallel: false,
     permissions: ["--allow-all"],

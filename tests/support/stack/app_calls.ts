@@ -49,9 +49,11 @@ export async function callApp(
   const response = await app.request(path, init);
   const { pathname } = new URL(path, "http://localhost");
   const [slug = "", ...rest] = pathname.split("/").filter((part) => part !== "");
-  const operation = (await readOperations(slug)).find(({ method, path }) =>
-    method === (init?.method ?? "GET") && matchesPath(path, rest)
-  );
+  const matching = (await readOperations(slug)).filter(({ path }) => matchesPath(path, rest));
+  // A fixed path is no id of another.
+  const fixed = matching.filter(({ path }) => !path.includes(":"));
+  const operation = (fixed.length > 0 ? fixed : matching)
+    .find(({ method }) => method === (init?.method ?? "GET"));
   if (operation !== undefined) await checkStatus(slug, operation, response.status);
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
   const text = await response.text();

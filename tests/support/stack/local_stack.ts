@@ -107,7 +107,8 @@ export function spawnLocalStack(options: LocalStackOptions): LocalStackProcess {
     ended: () => ended,
     [Symbol.asyncDispose]: async () => {
       signal("SIGINT");
-      const timer = setTimeout(() => signal("SIGKILL"), 30_000);
+      // Above the 20 s that the stack gives its requests. Killed, it leaves its database running.
+      const timer = setTimeout(() => signal("SIGKILL"), 120_000);
       await ended;
       clearTimeout(timer);
     },

@@ -37,10 +37,16 @@ import type { ChatModelConfig } from "../../../shared/runtime/config.ts";
 import type { Log, LogFields } from "../../../shared/runtime/log.ts";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import type { DeliverOutboxRow } from "../../../shared/outbox/delivery.ts";
-import { fetchFile, type FetchRules, fetchTimeouts } from "../../../shared/media/fetch_file.ts";
+import {
+  type FetchedFile,
+  fetchFile,
+  type FetchRules,
+  fetchTimeouts,
+} from "../../../shared/media/fetch_file.ts";
 import { createMediaLinks, type MediaLinks } from "../../../shared/media/links.ts";
 import { HostResolution } from "../../../shared/runtime/host_resolution.ts";
 import { createMemoryStorage, type MemoryStorage } from "../doubles/memory_storage.ts";
+import { showAnswering } from "../../../shared/messages/read_receipts.ts";
 import type { SendingServices } from "../../../shared/messages/send.ts";
 import { createTestDatabase, type TestDatabase } from "../database/database.ts";
 import { dispatchWhatIsDue } from "./dispatch_what_is_due.ts";
@@ -149,6 +155,7 @@ export type StackServices =
     readonly storage: MediaStorage;
     readonly links: MediaLinks;
     readonly registry: ProviderRegistry<ProviderDescriptor>;
+    readonly fetchSample: (url: string) => Promise<FetchedFile>;
   };
 
 /** Starts a stack. By default its doubles accept everything. */
@@ -206,11 +213,16 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     },
     providerTimeoutMs,
     files: { storage, links },
+    fetchSample: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
     log,
   };
-  const deliverAgentReply = options.chatModel === undefined
-    ? refuseAgentReply
-    : createAgentReplies(database, createChatModel(options.chatModel), links);
+  const deliverAgentReply = options.chatModel === undefined ? refuseAgentReply : createAgentReplies(
+    database,
+    createChatModel(options.chatModel),
+    links,
+    services.openProvider,
+    (target) => services.runAfterResponse(() => showAnswering(services, target)),
+  );
   const finishBackground = async (): Promise<void> => {
     while (background.size > 0) await Promise.all(background);
   };

@@ -15,12 +15,18 @@ export interface SenderAnswer {
   readonly body: any;
 }
 
+/** How a sender is started. */
+export interface SenderOptions extends Pick<FunctionProcessOptions, "usesDataApi"> {
+  /** How long it waits for a provider. Its claims last 15 seconds longer. Default 2,000. */
+  readonly providerTimeoutMs?: number;
+}
+
 /** Starts `send-message` in its own process. */
 export function startSender(
   databaseUrl: string,
-  options: Pick<FunctionProcessOptions, "usesDataApi"> = {},
+  { providerTimeoutMs = 2_000, ...options }: SenderOptions = {},
 ): Promise<FunctionProcess> {
-  const environment = { PROVIDER_TIMEOUT_MS: "2000" };
+  const environment = { PROVIDER_TIMEOUT_MS: String(providerTimeoutMs) };
   return startFunctionProcess({ slug: "send-message", databaseUrl, environment, ...options });
 }
 

@@ -83,7 +83,7 @@ export function spawnServe(options: ServeOptions): ServeProcess {
     },
     [Symbol.asyncDispose]: async () => {
       signal("SIGTERM");
-      const timer = setTimeout(() => signal("SIGKILL"), 40_000);
+      const timer = setTimeout(() => signal("SIGKILL"), 120_000);
       await ended;
       clearTimeout(timer);
     },

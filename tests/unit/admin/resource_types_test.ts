@@ -30,6 +30,14 @@ const record = {
   workspaceId: z.uuid(),
   name: z.string(),
   alertEmail: z.string().nullable(),
+  peopleScope: z.enum(["instance", "workspace"]),
+  peopleScopeChange: z.object({
+    to: z.enum(["instance", "workspace"]),
+    phase: z.enum(["waiting", "collecting", "telling", "forgetting"]),
+    done: z.int(),
+    total: z.int().nullable(),
+    startedAt: z.string(),
+  }).nullable(),
   createdAt: z.string(),
 };
 const { name: _name, ...withoutName } = record;
@@ -73,6 +81,8 @@ function answerWrongly(context: Context): void {
     workspaceId: "w",
     name: "Demo",
     alertEmail: null,
+    peopleScope: "instance" as const,
+    peopleScopeChange: null,
     createdAt: "2026-11-23T13:00:00Z",
   };
   answerJson(context, recordSchema, { success, ...item });

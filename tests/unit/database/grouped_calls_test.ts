@@ -1,5 +1,5 @@
 import type { Database } from "../../../shared/database/database.ts";
-import { groupCalls } from "../../../shared/database/grouped_calls.ts";
+import { gatherSettlements, groupCalls } from "../../../shared/database/grouped_calls.ts";
 import { shedLoad } from "../../../shared/database/load_shedding.ts";
 import { retryOnConflict } from "../../../shared/database/retrying_database.ts";
 import { toDatabaseError } from "../../../shared/database/sqlstates.ts";
@@ -347,4 +347,31 @@ Deno.test("of one tenant a bounded number of calls runs by itself; one more fail
   await pass();
   batches[0]?.answer();
   assertEquals(await next, { got: 5 });
+});
+
+Deno.test("gathered acceptances leave together, after a moment or once they fill a group, and all else at once", async () => {
+  const { batches, transport } = openTransport();
+  const database = gatherSettlements(transport);
+  const acceptances = [1, 2, 3].map((asked) => settle(database, asked));
+  const refusal = callUntyped(database, "settle_messages", {
+    results: [{ outcome: "rejected" }],
+    asked: "refusal",
+  });
+  const other = callUntyped(database, "get_message", { asked: "other" });
+  assertEquals(batches.map(({ asked }) => asked), [["refusal"], ["other"]]);
+  await waitUntil(() => batches.length === 3, { what: "the group" });
+  assertEquals([batches[2]?.name, batches[2]?.asked], ["settle_message_calls", [1, 2, 3]]);
+  for (const { answer } of batches) answer();
+  assertEquals(await Promise.all(acceptances), [1, 2, 3]);
+  await Promise.all([refusal, other]);
+
+  const numbers = Array.from({ length: 33 }, (_, number) => number);
+  const many = numbers.map((asked) => settle(database, asked));
+  assertEquals(batches.length, 4, "a full group waits for nobody");
+  assertEquals(batches[3]?.asked, numbers.slice(0, 32));
+  batches[3]?.answer();
+  await waitUntil(() => batches.length === 5, { what: "the last one, alone" });
+  assertEquals([batches[4]?.name, batches[4]?.asked], ["settle_messages", [32]]);
+  batches[4]?.answer();
+  assertEquals(await Promise.all(many), numbers);
 });

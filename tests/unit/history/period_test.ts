@@ -1,4 +1,5 @@
-import { countDays, resolvePeriod } from "../../../shared/history/period.ts";
+import { resolvePeriod } from "../../../shared/history/period.ts";
+import { countDays } from "../../../shared/model/calendar_days.ts";
 import { assertEquals, assertGreater, assertThrows } from "../../support/assert.ts";
 
 function resolve(start: string, end: string, timeZone: string): [string, string] {

@@ -171,9 +171,24 @@ Deno.test("an extension must be one that the message type takes", () => {
     video: ["mp4"],
     audio: ["mp3", "wav"],
     document: ["jpg", "jpeg", "png", "mp3", "wav", "mp4", "pdf"],
+    sticker: ["webp"],
+    voice: ["ogg", "opus", "oga"],
   };
-  const others = ["gif", "webp", "svg", "ogg", "opus", "m4a", "mov", "docx", "zip", "exe", "html"];
-  for (const messageType of ["image", "video", "audio", "document"] as const) {
+  const others = [
+    "gif",
+    "webp",
+    "svg",
+    "ogg",
+    "opus",
+    "oga",
+    "m4a",
+    "mov",
+    "docx",
+    "zip",
+    "exe",
+    "html",
+  ];
+  for (const messageType of ["image", "video", "audio", "document", "sticker", "voice"] as const) {
     for (const extension of [...taken.document, ...others]) {
       for (const spelling of [extension, extension.toUpperCase()]) {
         const url = `https://example.com/folder/file.${spelling}?x=1`;

@@ -17,13 +17,13 @@ Deno.test("every content is the same after it was stored and read", () => {
 });
 
 Deno.test("words are stored apart from the rest of a content, and words alone have no rest", () => {
-  assertEquals(toStoredContent(oneOfEachType.text), {
+  assertEquals(toStoredContent({ messageType: "text", message: "Olá" }), {
     messageType: "text",
     message: "Olá",
     content: null,
   });
   const { mediaUrl } = oneOfEachType.image;
-  assertEquals(toStoredContent({ ...oneOfEachType.image, mediaFilename: undefined }), {
+  assertEquals(toStoredContent({ ...oneOfEachType.image, viewOnce: undefined }), {
     messageType: "image",
     message: "Veja",
     content: { mediaUrl },

@@ -29,7 +29,7 @@ Deno.test("the channel's codes are written with what we do, and what they mean",
     ...["`contact_opted_out`", ""],
   ]);
   assertEquals(rowOf("131031").slice(3, 5), ["holds the instance's queue", "`account_restricted`"]);
-  assertEquals(rowOf("131056").slice(3, 5), ["tries the recipient again", ""]);
+  assertEquals(rowOf("131056").slice(3, 5), ["tries the recipient again", "`too_fast`"]);
   assertEquals(rowOf("131000").slice(3, 5), ["`unconfirmed`", ""]);
   assertEquals(rowOf("200")[1], "200 to 299");
   assertEquals(rowOf("9"), []);

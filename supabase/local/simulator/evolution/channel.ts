@@ -5,6 +5,7 @@ import {
   composeEvolutionMessage,
   composeEvolutionStatus,
 } from "./events.ts";
+import { evolutionParts } from "./parts.ts";
 
 /** The simulated Evolution API. */
 export const evolution: Channel = {
@@ -13,6 +14,7 @@ export const evolution: Channel = {
   path: "evolution",
   createMessageId: () => crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 20),
   composeMessage: composeEvolutionMessage,
+  parts: evolutionParts,
   embedsFiles: true,
   composeChange: composeEvolutionChange,
   composeStatus: composeEvolutionStatus,

@@ -5,7 +5,9 @@
 import { Buffer } from "node:buffer";
 import type { ConnectionChange } from "../channel.ts";
 import type { SimulatedFile } from "../file_store.ts";
-import type { PhoneStatus, SimulatedChange, SimulatedReply } from "../records.ts";
+import type { PhoneStatus, ReplyFileType, SimulatedChange, SimulatedReply } from "../records.ts";
+import { addParts, type WireMembers } from "../part_writers.ts";
+import { evolutionParts } from "./parts.ts";
 
 /** A message on the connected phone, received or typed on it. */
 export function composeEvolutionMessage(
@@ -13,23 +15,32 @@ export function composeEvolutionMessage(
   embedded?: SimulatedFile,
 ): Record<string, unknown> {
   const isOwn = reply.writtenBy === "company";
-  const [messageType, message] = embedded === undefined
-    ? describeContent(reply)
-    : embedFile(reply, embedded);
-  return wrap(reply, "messages.upsert", {
-    key: {
-      remoteJid: toJid(reply.waId),
-      fromMe: isOwn,
-      id: reply.providerMessageId,
+  const { providerMessageId, waId, replyTo, receivedAt } = reply;
+  if (reply.parts?.call !== undefined) {
+    const caller = { id: providerMessageId, from: toJid(waId), chatId: toJid(waId) };
+    return wrap(reply, "call", addParts({ ...caller, date: receivedAt }, evolutionParts, reply));
+  }
+  const content = embedded === undefined ? describeContent(reply) : embedFile(reply, embedded);
+  const data = addParts(
+    {
+      key: { remoteJid: toJid(waId), fromMe: isOwn, id: providerMessageId },
+      pushName: isOwn ? "" : reply.customerName,
+      status: isOwn ? "SERVER_ACK" : "DELIVERY_ACK",
+      message: content,
+      ...(replyTo === null ? {} : { contextInfo: { stanzaId: replyTo } }),
+      messageTimestamp: Math.floor(Date.parse(receivedAt) / 1_000),
+      source: "android",
     },
-    pushName: isOwn ? "" : reply.customerName,
-    status: isOwn ? "SERVER_ACK" : "DELIVERY_ACK",
-    message,
-    ...(reply.replyTo === null ? {} : { contextInfo: { stanzaId: reply.replyTo } }),
-    messageType,
-    messageTimestamp: Math.floor(Date.parse(reply.receivedAt) / 1_000),
-    source: "android",
-  });
+    evolutionParts,
+    reply,
+  );
+  return wrap(reply, "messages.upsert", { ...data, messageType: nameKind(data["message"]) });
+}
+
+/** The member that holds the content, which names its kind. */
+function nameKind(message: unknown): string {
+  const given = Object.entries(message ?? {}).filter(([, value]) => value !== undefined);
+  return given[0]?.[0] ?? "unknown";
 }
 
 /** The members of `message` that hold what was written. */
@@ -48,48 +59,53 @@ type EvolutionContent =
     };
   }
   | (
-    & { readonly [Type in `${"image" | "audio" | "video" | "document"}Message`]?: EvolutionFile }
+    & { readonly [Type in `${Exclude<ReplyFileType, "voice">}Message`]?: EvolutionFile }
     & { readonly mediaUrl: string }
-  );
+  )
+  | Readonly<Record<string, never>>;
 
 interface EvolutionFile {
   readonly url: string;
   readonly mimetype?: string;
   readonly caption?: string;
   readonly fileName?: string;
+  readonly ptt?: true;
 }
 
-/** @returns the `messageType` and the members of `message`. */
-function describeContent({ content }: SimulatedReply): [string, EvolutionContent] {
+function describeContent({ content }: SimulatedReply): EvolutionContent {
   switch (content.messageType) {
     case "text":
-      return ["conversation", { conversation: content.text }];
+      return { conversation: content.text };
+    case "none":
+      return {};
     case "list_choice":
-      return ["listResponseMessage", {
+      return {
         listResponseMessage: {
           title: content.title,
           singleSelectReply: { selectedRowId: content.id },
         },
-      }];
+      };
     case "button_choice":
-      return ["buttonsResponseMessage", {
+      return {
         buttonsResponseMessage: {
           selectedButtonId: content.id,
           selectedDisplayText: content.title,
         },
-      }];
+      };
     default: {
-      const type = `${content.messageType}Message`;
+      const isVoice = content.messageType === "voice";
+      const type = `${isVoice ? "audio" : content.messageType}Message`;
       const { mediaUrl, text, fileName, file } = content;
-      return [type, {
+      return {
         [type]: {
           url: "https://mmg.whatsapp.net/encrypted",
+          ...(isVoice ? { ptt: true } : {}),
           ...(file === undefined ? {} : { mimetype: file.mimeType }),
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { fileName }),
         },
         mediaUrl,
-      }];
+      };
     }
   }
 }
@@ -101,11 +117,13 @@ function describeContent({ content }: SimulatedReply): [string, EvolutionContent
 function embedFile(
   { content, providerMessageId }: SimulatedReply,
   { bytes, mimeType, sha256 }: SimulatedFile,
-): [string, Record<string, unknown>] {
-  const type = `${content.messageType}Message`;
+): WireMembers {
+  const isVoice = content.messageType === "voice";
+  const type = `${isVoice ? "audio" : content.messageType}Message`;
   const { text, fileName } = "mediaUrl" in content ? content : { text: null, fileName: null };
-  return [type, {
+  return {
     [type]: {
+      ...(isVoice ? { voice: true } : {}),
       id: providerMessageId,
       mime_type: mimeType,
       sha256: Buffer.from(sha256, "hex").toString("base64"),
@@ -113,7 +131,7 @@ function embedFile(
       ...(fileName === null ? {} : { filename: fileName }),
     },
     base64: Buffer.from(bytes).toString("base64"),
-  }];
+  };
 }
 
 /**

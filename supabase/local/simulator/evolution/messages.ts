@@ -1,7 +1,16 @@
 import * as z from "zod";
 import { fillContent, type SimulatedContent } from "../records.ts";
 
-export type SendVerb = "sendText" | "sendMedia" | "sendWhatsAppAudio" | "sendList";
+export type SendVerb =
+  | "sendText"
+  | "sendMedia"
+  | "sendWhatsAppAudio"
+  | "sendSticker"
+  | "sendLocation"
+  | "sendContact"
+  | "sendList"
+  | "sendButtons"
+  | "sendReaction";
 
 /** A validated send, in the same form for every verb. */
 export interface EvolutionSend {
@@ -13,6 +22,8 @@ export interface EvolutionSend {
   /** The `message` and `messageType` of the answer. */
   readonly wireMessage: Record<string, unknown>;
   readonly wireType: string;
+  /** Of a reaction: the key of its message. With a wrong `fromMe` no phone shows it. */
+  readonly reactsTo?: { readonly id: string; readonly fromMe: boolean };
 }
 
 const envelope = {
@@ -27,11 +38,12 @@ const media = z.string().regex(
   "Owned media must be a url or base64",
 );
 
-const text = z.object({ ...envelope, text: nonEmpty }).transform((body) =>
-  describeSend(body, fillContent({ messageType: "text", text: body.text }), {
-    conversation: body.text,
-  })
-);
+const text = z.object({ ...envelope, text: nonEmpty, linkPreview: z.boolean().optional() })
+  .transform((body) =>
+    describeSend(body, fillContent({ messageType: "text", text: body.text }), {
+      conversation: body.text,
+    })
+  );
 
 const mediaFile = z.object({
   ...envelope,
@@ -58,6 +70,86 @@ const audio = z.object({ ...envelope, audio: media }).transform((body) =>
     audioMessage: { url: body.audio, mimetype: "audio/ogg; codecs=opus", ptt: true },
   })
 );
+
+const sticker = z.object({ ...envelope, sticker: media }).transform((body) =>
+  describeSend(body, fillContent({ messageType: "sticker", mediaUrl: body.sticker }), {
+    stickerMessage: { url: body.sticker, mimetype: "image/webp" },
+  })
+);
+
+const location = z.object({
+  ...envelope,
+  latitude: z.number(),
+  longitude: z.number(),
+  name: nonEmpty,
+  address: nonEmpty,
+}).transform((body) => {
+  const { latitude, longitude, name, address } = body;
+  const parts = { location: { latitude, longitude, name, address } };
+  return describeSend(body, fillContent({ messageType: "location", parts }), {
+    locationMessage: { degreesLatitude: latitude, degreesLongitude: longitude, name, address },
+  });
+});
+
+const contact = z.object({
+  ...envelope,
+  contact: z.array(z.object({
+    fullName: nonEmpty,
+    phoneNumber: z.string().min(10),
+    wuid: z.string().optional(),
+    organization: z.string().optional(),
+    email: z.string().optional(),
+    url: z.string().optional(),
+  })).min(1),
+}).transform((body) => {
+  const contacts = body.contact.map(({ fullName, phoneNumber, organization, email, url }) => ({
+    name: fullName,
+    phones: [phoneNumber],
+    ...(organization === undefined ? {} : { organization }),
+    ...(email === undefined ? {} : { emails: [email] }),
+    ...(url === undefined ? {} : { urls: [url] }),
+  }));
+  const content = fillContent({ messageType: "contacts", parts: { contacts } });
+  return describeSend(body, content, {
+    contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts: body.contact },
+  });
+});
+
+const reply = z.object({ type: z.literal("reply"), displayText: nonEmpty, id: nonEmpty });
+const link = z.object({ type: z.literal("url"), displayText: nonEmpty, url: z.url() });
+
+const buttons = z.object({
+  ...envelope,
+  title: z.string(),
+  description: z.string().optional(),
+  footer: z.string().optional(),
+  thumbnailUrl: z.string().optional(),
+  // Replies are never mixed with others.
+  buttons: z.union([z.array(reply).min(1).max(3), z.array(link).length(1)]),
+}).transform((body) => {
+  const { title, description, footer, thumbnailUrl } = body;
+  const replies = body.buttons.flatMap((button) =>
+    button.type === "reply" ? [{ id: button.id, title: button.displayText }] : []
+  );
+  const [first] = body.buttons;
+  const parts = {
+    ...(first?.type === "url"
+      ? { linkButton: { title: first.displayText, url: first.url } }
+      : { buttons: replies }),
+    ...(title === "" ? {} : { header: title }),
+    ...(footer === undefined ? {} : { footer }),
+    ...(thumbnailUrl === undefined ? {} : { headerType: "image" as const }),
+  };
+  const content = fillContent({
+    messageType: first?.type === "url" ? "link_button" : "buttons",
+    text: description ?? null,
+    mediaUrl: thumbnailUrl ?? null,
+    parts,
+  });
+  return describeSend(body, content, {
+    viewOnceMessage: { message: { interactiveMessage: { body: { text: description } } } },
+  });
+});
 
 const list = z.object({
   ...envelope,
@@ -88,12 +180,33 @@ const list = z.object({
   });
 });
 
+/** A reaction has no number: its key names the chat. */
+const reaction = z.object({
+  key: z.object({ id: nonEmpty, remoteJid: nonEmpty, fromMe: z.boolean() }),
+  reaction: z.string(),
+}).transform(({ key, reaction: emoji }) => ({
+  ...describeSend(
+    { number: key.remoteJid },
+    fillContent({
+      messageType: "reaction",
+      parts: { reaction: { providerMessageId: key.id, emoji: emoji === "" ? null : emoji } },
+    }),
+    { reactionMessage: { key, text: emoji } },
+  ),
+  reactsTo: key,
+}));
+
 /** The request schema of each verb (`src/validate/message.schema.ts` of Evolution API). */
 export const sendSchemas: Readonly<Record<SendVerb, z.ZodType<EvolutionSend>>> = {
   sendText: text,
   sendMedia: mediaFile,
   sendWhatsAppAudio: audio,
   sendList: list,
+  sendSticker: sticker,
+  sendLocation: location,
+  sendContact: contact,
+  sendButtons: buttons,
+  sendReaction: reaction,
 };
 
 function describeSend(

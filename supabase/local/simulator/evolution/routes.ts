@@ -5,6 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
+import { createEvolutionActions } from "./actions.ts";
 import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
 import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
@@ -18,6 +19,9 @@ export function createEvolution(simulator: SimulatorContext): Hono {
   for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
     app.post(`/message/${verb}/:instance`, (context) => receiveSend(simulator, verb, context));
   }
+  const errorFormat = (number: string): ErrorFormat =>
+    createErrorFormat(`${createAddress(number)}@s.whatsapp.net`, number);
+  app.route("/", createEvolutionActions(simulator, { refuse, wordFlaws, errorFormat }));
   app.all(
     "*",
     (context) => refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`]),
@@ -50,19 +54,24 @@ async function receiveSend(
   const target = { provider: "evolution", instance, to: [to, waId] } as const;
   return answerSend(simulator, target, createErrorFormat(remoteJid, number), (answer) => {
     const id = `3EB0${crypto.randomUUID().replaceAll("-", "").toUpperCase().slice(0, 18)}`;
-    simulator.store.addMessage({
-      ...content,
-      provider: "evolution",
-      instance,
-      providerMessageId: id,
-      to,
-      waId,
-      typingMs: delayMs,
-      correlationId: null,
-      replyTo,
-      answer,
-      body,
-    });
+    const { reactsTo } = parsed.data;
+    const isShown = reactsTo === undefined ||
+      isOwnMessage(simulator, instance, reactsTo.id) === reactsTo.fromMe;
+    if (isShown) {
+      simulator.store.addMessage({
+        ...content,
+        provider: "evolution",
+        instance,
+        providerMessageId: id,
+        to,
+        waId,
+        typingMs: delayMs,
+        correlationId: null,
+        replyTo,
+        answer,
+        body,
+      });
+    }
     return Response.json({
       key: { remoteJid, fromMe: true, id },
       pushName: "",
@@ -75,6 +84,17 @@ async function receiveSend(
       source: "unknown",
     }, { status: 201 });
   });
+}
+
+/** Whether the company sent the message: what no customer wrote. */
+function isOwnMessage({ store }: SimulatorContext, instance: string, id: string): boolean {
+  const { total } = store.logs.replies.read({
+    matches: (reply) =>
+      reply.instance === instance && reply.providerMessageId === id &&
+      reply.writtenBy === "customer",
+    limit: 1,
+  });
+  return total === 0;
 }
 
 /** Derives a UUID from the instance name; the same name always gives the same UUID. */

@@ -71,10 +71,15 @@ function news(at: string, value: Readonly<Record<string, unknown>>): Record<stri
   return composeAccountNews("account_update", at, value);
 }
 
-/** The end is Unix seconds as text. */
+interface CloudRestriction {
+  readonly restriction_type: string;
+  /** Unix seconds. */
+  readonly expiration?: string;
+}
+
 function describeRestriction(
   { reason, until }: { readonly reason: string; readonly until?: string | undefined },
-): Record<string, unknown> {
+): CloudRestriction {
   return {
     restriction_type: reason,
     ...(until === undefined ? {} : { expiration: String(Math.floor(Date.parse(until) / 1_000)) }),

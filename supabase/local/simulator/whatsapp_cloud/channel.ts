@@ -1,6 +1,7 @@
 import type { Channel } from "../channel.ts";
 import { composeCloudChange } from "./changes.ts";
 import { composeCloudConnection, composeCloudMessage, composeCloudStatus } from "./events.ts";
+import { cloudParts } from "./parts.ts";
 import { cloudWebhook } from "./webhook.ts";
 
 /** The simulated Cloud API. */
@@ -10,6 +11,7 @@ export const whatsappCloud: Channel = {
   path: "graph",
   createMessageId: () => `wamid.${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`,
   composeMessage: composeCloudMessage,
+  parts: cloudParts,
   isOfficial: true,
   composeChange: composeCloudChange,
   composeStatus: composeCloudStatus,

@@ -19,16 +19,22 @@ const captioned = z.strictObject({ ...mediaSource, caption }).refine(hasOneSourc
 export const mediaSchemas: Readonly<Record<string, z.ZodType<SimulatedContent>>> = {
   image: captioned.transform((media) => describeMedia("image", media)),
   video: captioned.transform((media) => describeMedia("video", media)),
-  audio: z.strictObject({ ...mediaSource, errorFormat: z.boolean().optional() })
+  audio: z.strictObject({
+    ...mediaSource,
+    errorFormat: z.boolean().optional(),
+    voice: z.boolean().optional(),
+  })
     .refine(hasOneSource, oneSource)
-    .transform((media) => describeMedia("audio", media)),
+    .transform((media) => describeMedia(media.voice === true ? "voice" : "audio", media)),
+  sticker: z.strictObject(mediaSource).refine(hasOneSource, oneSource)
+    .transform((media) => describeMedia("sticker", media)),
   document: z.strictObject({ ...mediaSource, caption, filename: z.string().min(1).optional() })
     .refine(hasOneSource, oneSource)
     .transform((media) => describeMedia("document", media)),
 };
 
 function describeMedia(
-  messageType: "image" | "video" | "audio" | "document",
+  messageType: "image" | "video" | "audio" | "document" | "sticker" | "voice",
   media: {
     readonly id?: string | undefined;
     readonly link?: string | undefined;
@@ -44,64 +50,46 @@ function describeMedia(
   });
 }
 
-const sectionSchema = z.strictObject({
-  title: z.string().min(1).max(24).optional(),
-  rows: z.array(z.strictObject({
-    id: z.string().min(1).max(200),
-    title: z.string().min(1).max(24),
-    description: z.string().min(1).max(72).optional(),
-  })).min(1),
-});
-const actionSchema = z.strictObject({
-  button: z.string().min(1).max(20),
-  sections: z.array(sectionSchema).min(1).max(10),
-}).superRefine(({ sections }, refinement) => {
-  const rows = sections.flatMap((section) => section.rows);
-  const report = (message: string): void =>
-    refinement.addIssue({ code: "custom", path: ["sections"], message });
-  if (rows.length > 10) report("Total row count exceed max allowed count: 10");
-  if (new Set(rows.map((row) => row.id)).size < rows.length) report("Duplicated row id");
-  if (sections.length > 1 && sections.some((section) => section.title === undefined)) {
-    report("Section title is required when there is more than one section");
-  }
-});
+/** A file within another part of a message. */
+export const fileSchema = z.strictObject({ ...mediaSource, filename: z.string().min(1).optional() })
+  .refine(hasOneSource, oneSource);
+export const locationSchema: z.ZodType<SimulatedContent> = z.strictObject({
+  latitude: z.number().min(-90).max(90),
+  longitude: z.number().min(-180).max(180),
+  name: z.string().min(1).optional(),
+  address: z.string().min(1).optional(),
+}).transform((location) => fillContent({ messageType: "location", parts: { location } }));
 
-const listSchema = z.strictObject({
-  type: z.literal("list"),
-  header: z.strictObject({ type: z.literal("text"), text: z.string().min(1).max(60) }).optional(),
-  body: z.strictObject({ text: z.string().min(1).max(1024) }),
-  footer: z.strictObject({ text: z.string().min(1).max(60) }).optional(),
-  action: actionSchema,
-}).transform(({ header, body, action }) =>
-  fillContent({
-    messageType: "option_list",
-    text: body.text,
-    optionList: {
-      title: header?.text ?? action.sections[0]?.title ?? "",
-      buttonLabel: action.button,
-      options: action.sections.flatMap((section) => section.rows).map((row) => ({
-        id: row.id,
-        title: row.title,
-        description: row.description ?? null,
-      })),
-    },
-  })
+/** A name needs a part beside `formatted_name`. */
+const nameSchema = z.strictObject({
+  formatted_name: z.string().min(1),
+  first_name: z.string().min(1).optional(),
+  last_name: z.string().min(1).optional(),
+}).refine(
+  ({ first_name, last_name }) => (first_name ?? last_name) !== undefined,
+  "a name needs one more part",
 );
 
-const contactRequestSchema = z.strictObject({
-  type: z.literal("request_contact_info"),
-  body: z.strictObject({ text: z.string().min(1).max(1024) }),
-  action: z.strictObject({ name: z.literal("request_contact_info") }),
-}).transform(({ body }) => fillContent({ messageType: "contact_request", text: body.text }));
-
-/** The interactive types that this service sends: a list, and a request for the phone number. */
-export const interactiveSchema: z.ZodType<SimulatedContent> = z.discriminatedUnion("type", [
-  listSchema,
-  contactRequestSchema,
-]);
-
-const fileSchema = z.strictObject({ ...mediaSource, filename: z.string().min(1).optional() })
-  .refine(hasOneSource, oneSource);
+export const contactsSchema: z.ZodType<SimulatedContent> = z.array(z.strictObject({
+  name: nameSchema,
+  phones: z.array(z.strictObject({
+    phone: z.string().min(1),
+    type: z.string().optional(),
+    wa_id: z.string().regex(/^\d+$/).optional(),
+  })).min(1),
+  emails: z.array(z.strictObject({ email: z.string(), type: z.string().optional() })).optional(),
+  org: z.strictObject({ company: z.string() }).optional(),
+  urls: z.array(z.strictObject({ url: z.string(), type: z.string().optional() })).optional(),
+})).min(1).transform((cards) => {
+  const contacts = cards.map(({ name, phones, emails, org, urls }) => ({
+    name: name.formatted_name,
+    phones: phones.map(({ phone }) => phone),
+    ...(emails === undefined ? {} : { emails: emails.map(({ email }) => email) }),
+    ...(org === undefined ? {} : { organization: org.company }),
+    ...(urls === undefined ? {} : { urls: urls.map(({ url }) => url) }),
+  }));
+  return fillContent({ messageType: "contacts", parts: { contacts } });
+});
 const parameterSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("text"), text: z.string().min(1).max(32_768) }),
   z.looseObject({ type: z.literal("image"), image: fileSchema }),

@@ -1,4 +1,5 @@
 import type { SimulatorContext } from "../context.ts";
+import type { Billing } from "./billing.ts";
 import type { ConversationWindows } from "./conversation_windows.ts";
 import type { TemplateLibrary } from "./template_library.ts";
 
@@ -8,4 +9,6 @@ export interface CloudContext extends SimulatorContext {
   readonly windows: ConversationWindows;
   /** The channel's templates. */
   readonly templates: TemplateLibrary;
+  /** What it charges for its deliveries. */
+  readonly billing: Billing;
 }

@@ -14,6 +14,7 @@ import { composeUserIdChange, userIdChangeSchema } from "./changes.ts";
 import type { CloudContext } from "./context.ts";
 import { describeFault } from "./errors.ts";
 import { reportFailure } from "./failure_report.ts";
+import { priceTableSchema } from "./price_table.ts";
 import { createTemplateReviews } from "./template_reviews.ts";
 
 const provider = "whatsapp_cloud";
@@ -26,13 +27,19 @@ export const qualityAssessmentSchema = z.object({
 });
 
 /**
- * `POST /template-reviews`, `POST /account-updates`, `POST /user-id-changes`,
+ * `POST /template-reviews` and the like, `/prices`, `POST /account-updates`, `POST /user-id-changes`,
  * `POST /quality-assessments`, all below `/simulator`.
  */
 export function createCloudControls(simulator: CloudContext): Hono {
   const { store, webhooks, connections } = simulator;
   const app = new Hono();
-  app.route("/", createTemplateReviews(simulator.templates));
+  app.route("/", createTemplateReviews(simulator));
+  app.get("/prices", (context) => context.json(simulator.billing.prices));
+  app.post("/prices", (context) =>
+    withBody(context, priceTableSchema, (prices) => {
+      simulator.billing.prices = prices;
+      return Response.json(prices);
+    }));
   app.post("/account-updates", (context) =>
     withBody(context, accountUpdateSchema, (update) => {
       const { instance } = update;

@@ -81,12 +81,16 @@ const knownErrors: readonly (readonly [code: number, status: number, title: stri
   [132001, 404, "Template name does not exist in the translation"],
   [132005, 400, "Translated text too long"],
   [132007, 400, "Template format character policy violated"],
+  [131064, 400, "Direct Send limit reached after category violations"],
   [132012, 400, "Parameter format does not match format in the created template"],
   [132015, 400, "Template is paused"],
   [132016, 400, "Template is disabled"],
   [132018, 400, "A parameter has line breaks, tabs or more than 4 spaces in a row"],
   [133004, 503, "Server temporarily unavailable"],
   [133010, 400, "Phone number not registered"],
+  [139100, 400, "Failed to block/unblock some users"],
+  [139101, 400, "Block list limit reached"],
+  [139200, 400, "No access to Direct Send"],
 ];
 
 /** The documented error of a code; a 400 for an unlisted code. */

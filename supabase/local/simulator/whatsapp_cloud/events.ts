@@ -4,29 +4,37 @@
  */
 import { Buffer } from "node:buffer";
 import type { ConnectionChange } from "../channel.ts";
-import type { SimulatedReply, SimulatedStatus } from "../records.ts";
+import type { ReplyFileType, SimulatedReply, SimulatedStatus } from "../records.ts";
+import { addParts } from "../part_writers.ts";
+import { cloudParts } from "./parts.ts";
 
 /** A message of a customer, or one that an employee sent from the WhatsApp Business app. */
 export function composeCloudMessage(reply: SimulatedReply): Record<string, unknown> {
   const { writtenBy, instance, waId, userId, providerMessageId, receivedAt, customerName } = reply;
-  const message = {
-    id: providerMessageId,
-    timestamp: toSeconds(receivedAt),
-    ...(reply.replyTo === null ? {} : { context: { from: instance, id: reply.replyTo } }),
-    ...describeContent(reply),
-  };
-  return writtenBy === "company"
-    ? wrap(reply, "smb_message_echoes", {
+  const message = addParts(
+    {
+      id: providerMessageId,
+      timestamp: toSeconds(receivedAt),
+      ...(reply.replyTo === null ? {} : { context: { from: instance, id: reply.replyTo } }),
+      ...describeContent(reply),
+    },
+    cloudParts,
+    reply,
+  );
+  if (writtenBy === "company") {
+    return wrap(reply, "smb_message_echoes", {
       message_echoes: [{ from: instance, to: waId, ...message }],
-    })
-    : wrap(reply, "messages", {
-      contacts: [{
-        profile: { name: customerName },
-        wa_id: waId,
-        ...(userId && { user_id: userId }),
-      }],
-      messages: [{ from: waId, ...(userId && { from_user_id: userId }), ...message }],
     });
+  }
+  const kind = reply.parts?.call === undefined ? "messages" : "calls";
+  return wrap(reply, kind, {
+    contacts: [{
+      profile: { name: customerName },
+      wa_id: waId,
+      ...(userId && { user_id: userId }),
+    }],
+    [kind]: [{ from: waId, ...(userId && { from_user_id: userId }), ...message }],
+  });
 }
 
 /** The members of a message that hold what was written. */
@@ -46,9 +54,10 @@ type CloudContent =
   | (
     & { readonly type: CloudFileType }
     & { readonly [Type in CloudFileType]?: CloudFile }
-  );
+  )
+  | Readonly<Record<string, never>>;
 
-type CloudFileType = "image" | "audio" | "video" | "document";
+type CloudFileType = Exclude<ReplyFileType, "voice">;
 
 interface CloudFile {
   readonly id: string;
@@ -57,12 +66,15 @@ interface CloudFile {
   readonly sha256?: string;
   readonly caption?: string;
   readonly filename?: string;
+  readonly voice?: true;
 }
 
 function describeContent({ content, providerMessageId }: SimulatedReply): CloudContent {
   switch (content.messageType) {
     case "text":
       return { type: "text", text: { body: content.text } };
+    case "none":
+      return {};
     case "list_choice":
       return {
         type: "interactive",
@@ -75,9 +87,12 @@ function describeContent({ content, providerMessageId }: SimulatedReply): CloudC
       return { type: "button", button: { payload: content.id, text: content.title } };
     default: {
       const { messageType, text, fileName, file } = content;
+      const isVoice = messageType === "voice";
+      const type = isVoice ? "audio" : messageType;
       return {
-        type: messageType,
-        [messageType]: {
+        type,
+        [type]: {
+          ...(isVoice ? { voice: true } : {}),
           // Meta sends no URL. The file is downloaded by its id.
           id: file?.id ?? `media-${providerMessageId}`,
           ...(file === undefined
@@ -108,9 +123,19 @@ export function composeCloudStatus(
       timestamp: toSeconds(status.receivedAt),
       recipient_id: status.waId,
       ...describeFailure(status),
+      ...describePricing(status),
       ...(correlationId === null ? {} : { biz_opaque_callback_data: correlationId }),
     }],
   });
+}
+
+/** How Meta bills the message, as members of its status (page Pricing): a kind, never an amount. */
+function describePricing(
+  { billedAs: category, isFreeEntry = false }: SimulatedStatus,
+): Record<string, unknown> {
+  if (category === undefined) return {};
+  const type = isFreeEntry ? "free_entry_point" : "regular";
+  return { pricing: { billable: !isFreeEntry, pricing_model: "PMP", type, category } };
 }
 
 /** Why a message did not arrive, as a member of its status. */
@@ -172,13 +197,16 @@ export function composeCloudConnection(
   });
 }
 
-/** News of the account or of its numbers, which name the instant beside the change. */
+/** News of the account, of its numbers or of its templates, which name the instant beside the change. */
 export function composeAccountNews(
-  field: "account_update" | "phone_number_quality_update",
+  field:
+    | ("account_update" | "phone_number_quality_update" | "message_template_status_update")
+    | ("template_category_update" | "message_template_quality_update"),
   at: string,
   value: Readonly<Record<string, unknown>>,
+  accountId = "102290129340398",
 ): Record<string, unknown> {
   const time = Math.floor(Date.parse(at) / 1_000);
-  const entry = { id: "102290129340398", time, changes: [{ field, value }] };
+  const entry = { id: accountId, time, changes: [{ field, value }] };
   return { object: "whatsapp_business_account", entry: [entry] };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { interactiveSchema, mediaSchemas, templateSchema } from "./contents.ts";
+import { contactsSchema, locationSchema, mediaSchemas, templateSchema } from "./contents.ts";
+import { interactiveSchema } from "./interactive.ts";
 import type { GraphError } from "./errors.ts";
 import { listFlaws, parseValue } from "../json_request.ts";
 import { fillContent, type SimulatedContent } from "../records.ts";
@@ -12,6 +13,8 @@ export interface CloudMessage {
   readonly content: SimulatedContent;
   readonly correlationId: string | null;
   readonly replyTo: string | null;
+  /** Direct Send: a message without a template that may go outside the window. */
+  readonly isDirectSend: boolean;
 }
 
 type Refused = { readonly outcome: "refused"; readonly error: GraphError };
@@ -25,6 +28,8 @@ const envelopeSchema = z.object({
   type: z.string().default("text"),
   context: z.object({ message_id: z.string().min(1) }).optional(),
   biz_opaque_callback_data: z.string().max(512).optional(),
+  category: z.enum(["utility", "authentication"]).optional(),
+  ttl_seconds: z.number().int().optional(),
 });
 
 const textSchema = z.object({
@@ -32,10 +37,26 @@ const textSchema = z.object({
   preview_url: z.boolean().optional(),
 }).transform(({ body }) => fillContent({ messageType: "text", text: body }));
 
+const reactionSchema = z.strictObject({
+  message_id: z.string().min(1),
+  emoji: z.string().max(64),
+}).transform(({ message_id: providerMessageId, emoji }) =>
+  fillContent({
+    messageType: "reaction",
+    parts: { reaction: { providerMessageId, emoji: emoji === "" ? null : emoji } },
+  })
+);
+
+/** What goes by Direct Send (page Direct Send). */
+const directSendTypes: readonly string[] = ["text", "interactive"];
+
 /** The required member for each `type`, under the key of the same name. */
 const contentSchemas: Readonly<Record<string, z.ZodType<SimulatedContent>>> = {
   text: textSchema,
   ...mediaSchemas,
+  location: locationSchema,
+  contacts: contactsSchema,
+  reaction: reactionSchema,
   interactive: interactiveSchema,
   template: templateSchema,
 };
@@ -51,6 +72,13 @@ export function parseCloudMessage(
   const { to, recipient, type, context, biz_opaque_callback_data } = envelope.data;
   const address = to ?? recipient;
   if (address === undefined) return refuse(100, "The parameter to is required.");
+  const { category, ttl_seconds } = envelope.data;
+  if (ttl_seconds !== undefined && category === undefined) {
+    return refuse(100, "ttl_seconds is not allowed without category.");
+  }
+  if (category !== undefined && !directSendTypes.includes(type)) {
+    return refuse(100, `category is not allowed for messages of type ${type}.`);
+  }
   const schema = contentSchemas[type];
   if (schema === undefined) {
     return refuse(100, `Param type must be one of {${Object.keys(contentSchemas).join(", ")}}.`);
@@ -67,6 +95,7 @@ export function parseCloudMessage(
       content: content.data,
       correlationId: biz_opaque_callback_data ?? null,
       replyTo: context?.message_id ?? null,
+      isDirectSend: category !== undefined,
     },
   };
 }

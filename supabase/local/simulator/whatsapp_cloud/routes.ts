@@ -1,7 +1,7 @@
 /**
- * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages` and the templates of an account,
+ * WhatsApp Cloud API: `POST /{version}/{phone-number-id}/messages`, templates and analytics of an account,
  * with Meta's error bodies. It refuses what the real channel refuses: free text outside the 24
- * hours after the customer's last message, and templates that are not approved.
+ * hours after the customer's last message, unless it goes by Direct Send, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
 import { addressOf } from "../file_store.ts";
@@ -20,8 +20,11 @@ import {
 } from "./errors.ts";
 import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messages.ts";
 import { checkTemplateMessage } from "./template_check.ts";
+import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
+import { tellAccount } from "./pricing_analytics.ts";
 import { createTemplateRoutes } from "./templates.ts";
+import { createUploadRoutes } from "./template_uploads.ts";
 import { fillTemplateWording } from "./template_wording.ts";
 
 /** The routes below `/simulator/graph`. The version is the first segment. */
@@ -31,7 +34,13 @@ export function createWhatsappCloud(simulator: CloudContext): Hono {
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(simulator, context),
   );
+  app.get(
+    "/:version{v[0-9]+\\.[0-9]+}/:wabaId",
+    (context, next) => tellAccount(simulator, context, next),
+  );
+  app.route("/", createBlockRoutes(simulator, errorFormat));
   app.route("/", createTemplateRoutes(simulator));
+  app.route("/", createUploadRoutes(simulator));
   app.route("/", createMediaRoutes(simulator));
   app.all("*", (context) =>
     refuseGraph({
@@ -55,7 +64,9 @@ async function receiveSend(simulator: CloudContext, context: Context): Promise<R
   if (receipt !== undefined) {
     if (receipt.outcome === "refused") return refuseGraph(receipt.error);
     const { messageId: providerMessageId, typingShown } = receipt;
-    simulator.store.addReadReceipt({ instance, providerMessageId, typingShown });
+    simulator.store.addReadReceipt({
+      ...{ provider: "whatsapp_cloud", instance, providerMessageId, typingShown },
+    });
     return Response.json({ success: true });
   }
   const parsed = parseCloudMessage(body);
@@ -98,7 +109,8 @@ function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
     ? undefined
     : checkTemplateMessage(simulator.templates, template);
   if (refusal !== undefined) return refuseGraph(refusal);
-  const isAllowed = template !== null || simulator.windows.isOpen(instance, waId);
+  const isAllowed = template !== null || message.isDirectSend ||
+    simulator.windows.isOpen(instance, waId);
   if (!isAllowed && !simulator.webhooks.has("whatsapp_cloud", instance)) {
     return refuseGraph(windowClosed);
   }

@@ -1,8 +1,20 @@
 import { sampleTemplates } from "./sample_templates.ts";
-import type { SimulatedTemplateRecord, TemplateStatus } from "./template_record.ts";
+import type { SimulatedTemplateRecord } from "./template_record.ts";
 
-/** Maximum number of created templates, the newest: as many as Meta allows one account. */
+/** How many templates Meta allows an account, and how many of all accounts are kept here. */
+export const accountLimit = 250;
 const createdCapacity = 6_000;
+
+const dayMs = 86_400_000;
+
+/** How long Meta keeps the name of a deleted template. */
+const blockedNameMs = 30 * dayMs;
+
+/** What a review, an edit or a rating has changed. */
+type TemplateChange = Partial<Omit<SimulatedTemplateRecord, "id" | "name" | "language">>;
+
+/** The id of the account in news that name none of a template's own. */
+const anyAccount = "102290129340398";
 
 /**
  * The templates of the WhatsApp Business accounts. Every account has the samples and the templates
@@ -11,62 +23,129 @@ const createdCapacity = 6_000;
  */
 export class TemplateLibrary {
   #created: { readonly wabaId: string; readonly template: SimulatedTemplateRecord }[] = [];
-  /** The statuses that reviews have set, by template id. */
-  readonly #reviews = new Map<string, TemplateStatus>();
+  /** What has changed since, by template id. */
+  readonly #changes = new Map<string, TemplateChange>();
+  /** When it was deleted, by template id. */
+  readonly #deletions = new Map<string, number>();
+  /** When approved templates were edited, by template id. */
+  readonly #edits = new Map<string, number[]>();
   #lastId = 2_000_000_000_000_000;
+
+  constructor(private readonly now: () => number = Date.now) {}
 
   /** The templates of an account: the samples, then its own in order of creation. */
   list(wabaId: string): SimulatedTemplateRecord[] {
-    const own = this.#created.filter((created) => created.wabaId === wabaId)
-      .map(({ template }) => template);
-    return [...sampleTemplates, ...own].map((template) => this.#withReview(template));
+    return this.#listLiving().filter(({ id }) => this.#accountOf(id, wabaId) === wabaId);
+  }
+
+  /** The account that a template belongs to. */
+  accountOf(templateId: string): string {
+    return this.#accountOf(templateId, anyAccount);
   }
 
   /**
    * Adds a template that awaits its review.
    *
-   * @returns undefined if the account already has this name in this language.
+   * @returns why not: the account already has this name in this language, or had it until lately.
    */
   create(
     wabaId: string,
     fields: Omit<SimulatedTemplateRecord, "id" | "status">,
-  ): SimulatedTemplateRecord | undefined {
-    if (this.list(wabaId).some((known) => isSame(known, fields))) return undefined;
+  ): SimulatedTemplateRecord | "exists" | "deleted" | "full" {
+    if (this.list(wabaId).some((known) => isSame(known, fields))) return "exists";
+    if (this.#wasDeleted(wabaId, fields)) return "deleted";
+    if (this.list(wabaId).length >= accountLimit) return "full";
     const template = { ...fields, id: String(++this.#lastId), status: "PENDING" } as const;
     this.#created.push({ wabaId, template });
     if (this.#created.length > createdCapacity) {
-      const oldest = this.#created.shift();
-      this.#reviews.delete(oldest?.template.id ?? "");
+      const oldest = this.#created.shift()?.template.id ?? "";
+      for (const known of [this.#changes, this.#deletions, this.#edits]) known.delete(oldest);
     }
     return template;
   }
 
-  /** Sets the status of a template. @returns undefined for an unknown template. */
-  review(templateId: string, status: TemplateStatus): SimulatedTemplateRecord | undefined {
-    const template = this.#listAll().find(({ id }) => id === templateId);
+  /** Changes a template as Meta does. @returns undefined for an unknown template. */
+  change(templateId: string, change: TemplateChange): SimulatedTemplateRecord | undefined {
+    const template = this.get(templateId);
     if (template === undefined) return undefined;
-    this.#reviews.set(templateId, status);
-    return this.#withReview(template);
+    this.#changes.set(templateId, { ...this.#changes.get(templateId), ...change });
+    return this.get(templateId);
+  }
+
+  /**
+   * Edits a template as its owner does: an approved one once in 24 hours and ten times in 30 days, which
+   * stays approved; a rejected or paused one at any time, which is reviewed again.
+   *
+   * @returns why not.
+   */
+  edit(
+    templateId: string,
+    change: TemplateChange,
+  ): SimulatedTemplateRecord | "unknown" | "not_editable" | "category_fixed" | "too_often" {
+    const template = this.get(templateId);
+    if (template === undefined) return "unknown";
+    const { status, category } = template;
+    if (status === "APPROVED") {
+      if ((change.category ?? category) !== category) return "category_fixed";
+      const nowMs = this.now();
+      const edits = (this.#edits.get(templateId) ?? []).filter((at) => nowMs - at < 30 * dayMs);
+      const isTooSoon = edits.some((at) => nowMs - at < dayMs);
+      if (isTooSoon || edits.length >= 10) return "too_often";
+      this.#edits.set(templateId, [...edits, nowMs]);
+    } else if (status !== "REJECTED" && status !== "PAUSED") return "not_editable";
+    const next = status === "APPROVED" ? status : "PENDING";
+    return this.change(templateId, { ...change, status: next }) ?? "unknown";
+  }
+
+  /** Deletes an account's templates of a name, or the one with the id. @returns how many. */
+  remove(wabaId: string, name: string, templateId: string | null): number {
+    const found = this.list(wabaId).filter((template) =>
+      template.name === name && (templateId === null || template.id === templateId)
+    );
+    for (const { id } of found) this.#deletions.set(id, this.now());
+    return found.length;
+  }
+
+  /** The templates of all accounts, each once. */
+  listAll(): SimulatedTemplateRecord[] {
+    return this.#listLiving();
+  }
+
+  get(templateId: string): SimulatedTemplateRecord | undefined {
+    return this.#listLiving().find(({ id }) => id === templateId);
   }
 
   /** The templates with this name and language, in all accounts. */
   find(name: string, language: string): SimulatedTemplateRecord[] {
-    return this.#listAll().filter((template) => isSame(template, { name, language }))
-      .map((template) => this.#withReview(template));
+    return this.#listLiving().filter((template) => isSame(template, { name, language }));
   }
 
-  #listAll(): SimulatedTemplateRecord[] {
+  #accountOf(templateId: string, ofSamples: string): string {
+    return this.#created.find(({ template }) => template.id === templateId)?.wabaId ?? ofSamples;
+  }
+
+  #wasDeleted(wabaId: string, fields: NamedTemplate): boolean {
+    return this.#listEver().some((template) =>
+      isSame(template, fields) && this.#accountOf(template.id, wabaId) === wabaId &&
+      this.now() - (this.#deletions.get(template.id) ?? -Infinity) < blockedNameMs
+    );
+  }
+
+  #listLiving(): SimulatedTemplateRecord[] {
+    return this.#listEver().filter(({ id }) => !this.#deletions.has(id))
+      .map((template) => ({ ...template, ...this.#changes.get(template.id) }));
+  }
+
+  #listEver(): SimulatedTemplateRecord[] {
     return [...sampleTemplates, ...this.#created.map(({ template }) => template)];
-  }
-
-  #withReview(template: SimulatedTemplateRecord): SimulatedTemplateRecord {
-    return { ...template, status: this.#reviews.get(template.id) ?? template.status };
   }
 }
 
-function isSame(
-  template: SimulatedTemplateRecord,
-  { name, language }: { readonly name: string; readonly language: string },
-): boolean {
+interface NamedTemplate {
+  readonly name: string;
+  readonly language: string;
+}
+
+function isSame(template: NamedTemplate, { name, language }: NamedTemplate): boolean {
   return template.name === name && template.language === language;
 }

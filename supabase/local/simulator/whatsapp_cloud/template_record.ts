@@ -2,6 +2,11 @@
 export const templateStatuses = ["PENDING", "APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;
 export type TemplateStatus = (typeof templateStatuses)[number];
 
+export const templateCategories = ["UTILITY", "MARKETING", "AUTHENTICATION"] as const;
+
+export const templateQualities = ["GREEN", "YELLOW", "RED", "UNKNOWN"] as const;
+export type TemplateQuality = (typeof templateQualities)[number];
+
 /** A part of a template's wording, in the official channel's format. */
 export interface TemplateComponent {
   readonly type: string;
@@ -19,4 +24,7 @@ export interface SimulatedTemplateRecord {
   readonly category: string;
   readonly parameter_format: "NAMED" | "POSITIONAL";
   readonly components: readonly TemplateComponent[];
+  /** `NONE` for no reason. */
+  readonly rejected_reason?: string;
+  readonly quality_score?: { readonly score: TemplateQuality };
 }

@@ -37,6 +37,7 @@ export function fillTemplateWording(
     text: wording("BODY"),
     template: {
       ...template,
+      category: known.category,
       header: wording("HEADER"),
       footer: wording("FOOTER"),
       buttons: listButtons(part("BUTTONS"), template),

@@ -5,6 +5,7 @@ import {
   composeZapiMessage,
   composeZapiStatus,
 } from "./events.ts";
+import { zapiParts } from "./parts.ts";
 import { createId } from "./ids.ts";
 
 /** The simulated Z-API. */
@@ -14,6 +15,7 @@ export const zapi: Channel = {
   path: "zapi",
   createMessageId: () => createId(20),
   composeMessage: composeZapiMessage,
+  parts: zapiParts,
   composeChange: composeZapiChange,
   composeStatus: composeZapiStatus,
   composeConnection: composeZapiConnection,

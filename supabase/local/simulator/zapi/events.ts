@@ -1,24 +1,45 @@
 /** Webhook payloads of Z-API (pages Webhooks: Ao receber, Status da mensagem, Ao conectar, Ao desconectar). */
 import type { ConnectionChange } from "../channel.ts";
-import type { PhoneStatus, SimulatedChange, SimulatedReply } from "../records.ts";
+import type { PhoneStatus, ReplyFileType, SimulatedChange, SimulatedReply } from "../records.ts";
+import { addParts, type WireMembers } from "../part_writers.ts";
+import { zapiParts } from "./parts.ts";
 
 /** A message on the connected phone, received or typed on it. */
-export function composeZapiMessage(reply: SimulatedReply): Record<string, unknown> {
+export function composeZapiMessage(reply: SimulatedReply): WireMembers {
   const isOwn = reply.writtenBy === "company";
-  return {
+  const message = {
     ...describeChat(reply, isOwn),
     chatName: reply.customerName,
     senderName: isOwn ? "" : reply.customerName,
     ...(reply.replyTo === null ? {} : { referenceMessageId: reply.replyTo }),
     ...describeContent(reply),
   };
+  return addParts(message, zapiParts, reply);
 }
 
 /** What every event of a chat has. */
+interface ZapiChat {
+  readonly type: "ReceivedCallback";
+  readonly instanceId: string;
+  readonly messageId: string;
+  readonly phone: string;
+  readonly fromMe: boolean;
+  readonly fromApi: false;
+  /** Milliseconds since 1970. */
+  readonly momment: number;
+  readonly status: "RECEIVED";
+  readonly participantPhone: null;
+  readonly isGroup: false;
+  readonly isNewsletter: false;
+  readonly isEdit: false;
+  readonly waitingMessage: false;
+  readonly broadcast: false;
+}
+
 function describeChat(
   { instance, providerMessageId, waId, receivedAt }: SimulatedReply | SimulatedChange,
   isOwn: boolean,
-): Record<string, unknown> {
+): ZapiChat {
   return {
     type: "ReceivedCallback",
     instanceId: instance,
@@ -42,6 +63,7 @@ export function composeZapiChange(change: SimulatedChange): Record<string, unkno
   const { text, writtenBy } = change;
   return {
     ...describeChat(change, writtenBy === "company"),
+    fromApi: change.isByApi,
     ...(text === null
       ? { notification: "REVOKE", referenceMessageId: change.providerMessageId }
       : { isEdit: true, text: { message: text } }),
@@ -60,13 +82,16 @@ type ZapiContent =
   }
   | { readonly buttonsResponseMessage: { readonly buttonId: string; readonly message: string } }
   | {
-    readonly [Kind in "image" | "audio" | "video" | "document"]?: Readonly<Record<string, string>>;
-  };
+    readonly [Kind in Exclude<ReplyFileType, "voice">]?: Readonly<Record<string, string | true>>;
+  }
+  | Readonly<Record<string, never>>;
 
 function describeContent({ content }: SimulatedReply): ZapiContent {
   switch (content.messageType) {
     case "text":
       return { text: { message: content.text } };
+    case "none":
+      return {};
     case "list_choice":
       return {
         listResponseMessage: {
@@ -79,9 +104,12 @@ function describeContent({ content }: SimulatedReply): ZapiContent {
       return { buttonsResponseMessage: { buttonId: content.id, message: content.title } };
     default: {
       const { messageType, mediaUrl, text, fileName, file } = content;
+      const isVoice = messageType === "voice";
+      const member = isVoice ? "audio" : messageType;
       return {
-        [messageType]: {
-          [`${messageType}Url`]: mediaUrl,
+        [member]: {
+          [`${member}Url`]: mediaUrl,
+          ...(isVoice ? { ptt: true } : {}),
           ...(file === undefined ? {} : { mimeType: file.mimeType }),
           ...(text === null ? {} : { caption: text }),
           ...(fileName === null ? {} : { fileName }),

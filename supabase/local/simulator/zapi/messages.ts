@@ -7,6 +7,8 @@ export interface ZapiSend {
   readonly typingMs: number;
   readonly replyTo: string | null;
   readonly content: SimulatedContent;
+  /** The sent message whose words it replaces; null for a send. */
+  readonly edits: string | null;
 }
 
 const nonEmpty = z.string().min(1, "must not be empty");
@@ -20,23 +22,98 @@ const envelope = {
 };
 const media = z.string().regex(/^(https?:\/\/|data:)/, "must be a URL or a data URI");
 
-const text = z.object({ ...envelope, message: nonEmpty }).transform((body) =>
-  describeSend(body, fillContent({ messageType: "text", text: body.message }))
+const text = z.object({ ...envelope, message: nonEmpty, editMessageId: optionalText }).transform((
+  body,
+) => describeSend(body, fillContent({ messageType: "text", text: body.message })));
+
+const picture = { caption: optionalText, viewOnce: z.boolean().optional() };
+
+const image = z.object({ ...envelope, image: media, ...picture }).transform((body) =>
+  describeSend(body, describePicture("image", body.image, body))
 );
 
-const image = z.object({ ...envelope, image: media, caption: optionalText }).transform((body) =>
-  describeSend(
-    body,
-    fillContent({ messageType: "image", mediaUrl: body.image, text: body.caption ?? null }),
-  )
+const video = z.object({ ...envelope, video: media, ...picture }).transform((body) =>
+  describeSend(body, describePicture("video", body.video, body))
 );
 
-const video = z.object({ ...envelope, video: media, caption: optionalText }).transform((body) =>
-  describeSend(
-    body,
-    fillContent({ messageType: "video", mediaUrl: body.video, text: body.caption ?? null }),
-  )
+function describePicture(
+  messageType: "image" | "video",
+  mediaUrl: string,
+  { caption, viewOnce }: { readonly caption?: string | undefined; viewOnce?: boolean | undefined },
+): SimulatedContent {
+  const parts = viewOnce === true ? { viewOnce } : {};
+  return fillContent({ messageType, mediaUrl, text: caption ?? null, parts });
+}
+
+const sticker = z.object({ ...envelope, sticker: media }).transform((body) =>
+  describeSend(body, fillContent({ messageType: "sticker", mediaUrl: body.sticker }))
 );
+
+const degrees = z.string().regex(/^-?\d{1,3}(\.\d+)?$/, "must be a number as text");
+
+const location = z.object({
+  ...envelope,
+  title: nonEmpty,
+  address: nonEmpty,
+  latitude: degrees,
+  longitude: degrees,
+}).transform((body) => {
+  const { title: name, address } = body;
+  const place = { latitude: Number(body.latitude), longitude: Number(body.longitude) };
+  const parts = { location: { ...place, name, address } };
+  return describeSend(body, fillContent({ messageType: "location", parts }));
+});
+
+const contacts = z.object({
+  ...envelope,
+  contacts: z.array(z.object({ name: nonEmpty, phones: z.array(nonEmpty).min(1) })).min(1),
+}).transform((body) =>
+  describeSend(body, fillContent({ messageType: "contacts", parts: { contacts: body.contacts } }))
+);
+
+const buttons = z.array(z.object({ id: optionalText, label: nonEmpty })).min(1);
+
+function buttonList(
+  file: "image" | "video" | null,
+): z.ZodType<ZapiSend> {
+  const buttonList = z.object({
+    ...(file === null ? {} : { [file]: media }),
+    buttons,
+  });
+  return z.object({ ...envelope, message: nonEmpty, buttonList }).transform((body) => {
+    const given = body.buttonList as Readonly<Record<string, unknown>>;
+    const parts = {
+      buttons: body.buttonList.buttons.map(({ id, label }, index) => ({
+        id: id ?? String(index + 1),
+        title: label,
+      })),
+      ...(file === null ? {} : { headerType: file }),
+    };
+    const mediaUrl = file === null ? null : String(given[file]);
+    const content = { messageType: "buttons", text: body.message, mediaUrl, parts } as const;
+    return describeSend(body, fillContent(content));
+  });
+}
+
+const linkButton = z.object({
+  ...envelope,
+  message: nonEmpty,
+  title: optionalText,
+  footer: optionalText,
+  buttonActions: z.array(z.object({
+    id: optionalText,
+    type: z.literal("URL"),
+    url: z.url(),
+    label: nonEmpty,
+  })).length(1),
+}).transform((body) => {
+  const [{ label, url } = { label: "", url: "" }] = body.buttonActions;
+  const parts = { linkButton: { title: label, url } };
+  return describeSend(
+    body,
+    fillContent({ messageType: "link_button", text: body.message, parts }),
+  );
+});
 
 const audio = z.object({ ...envelope, audio: media }).transform((body) =>
   describeSend(body, fillContent({ messageType: "audio", mediaUrl: body.audio }))
@@ -47,6 +124,7 @@ const document = z.object({
   document: media,
   fileName: optionalText,
   caption: optionalText,
+  editDocumentMessageId: optionalText,
 }).transform((body) =>
   describeSend(
     body,
@@ -83,6 +161,20 @@ const optionList = z.object({
   );
 });
 
+const reaction = z.object({ ...envelope, messageId: nonEmpty, reaction: nonEmpty })
+  .transform((body) => describeReaction(body, body.reaction));
+
+const removedReaction = z.object({ ...envelope, messageId: nonEmpty })
+  .transform((body) => describeReaction(body, null));
+
+function describeReaction(
+  body: { readonly phone: string; readonly messageId: string },
+  emoji: string | null,
+): ZapiSend {
+  const parts = { reaction: { providerMessageId: body.messageId, emoji } };
+  return describeSend(body, fillContent({ messageType: "reaction", parts }));
+}
+
 /** The request schema of each path (Z-API documentation, section "Messages"). */
 export const sendSchemas: Readonly<Record<string, z.ZodType<ZapiSend>>> = {
   "/send-text": text,
@@ -91,6 +183,15 @@ export const sendSchemas: Readonly<Record<string, z.ZodType<ZapiSend>>> = {
   "/send-audio": audio,
   "/send-document/:extension{[A-Za-z0-9]+}": document,
   "/send-option-list": optionList,
+  "/send-sticker": sticker,
+  "/send-location": location,
+  "/send-contacts": contacts,
+  "/send-button-list": buttonList(null),
+  "/send-button-list-image": buttonList("image"),
+  "/send-button-list-video": buttonList("video"),
+  "/send-button-actions": linkButton,
+  "/send-reaction": reaction,
+  "/send-remove-reaction": removedReaction,
 };
 
 function describeSend(
@@ -98,6 +199,8 @@ function describeSend(
     readonly phone: string;
     readonly delayTyping?: number | undefined;
     readonly messageId?: string | undefined;
+    readonly editMessageId?: string | undefined;
+    readonly editDocumentMessageId?: string | undefined;
   },
   content: SimulatedContent,
 ): ZapiSend {
@@ -106,5 +209,6 @@ function describeSend(
     typingMs: (body.delayTyping ?? 0) * 1000,
     replyTo: body.messageId ?? null,
     content,
+    edits: body.editMessageId ?? body.editDocumentMessageId ?? null,
   };
 }

@@ -8,6 +8,8 @@ import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
+import { editSent } from "../actions.ts";
+import { createZapiActions } from "./actions.ts";
 import { createId } from "./ids.ts";
 import { sendSchemas, type ZapiSend } from "./messages.ts";
 
@@ -19,6 +21,9 @@ export function createZapi(simulator: SimulatorContext): Hono {
     app.post(route, (context) => receiveSend(simulator, schema, context));
     app.all(route, () => refuse(405, "Method Not Allowed"));
   }
+  const check = (request: Request): Response | undefined => checkHeaders(simulator, request);
+  const actions = createZapiActions(simulator, { check, refuse, errorFormat });
+  app.route("/instances/:instance/token/:token", actions);
   app.all("*", () =>
     Response.json({
       error: "NOT_FOUND",
@@ -40,9 +45,14 @@ async function receiveSend(
     const flaw = listFlaws(parsed.error, body)[0];
     return refuse(400, `${flaw?.path ?? ""} ${flaw?.message ?? "Bad Request"}`.trim());
   }
-  const { to, content, typingMs, replyTo } = parsed.data;
+  const { to, content, typingMs, replyTo, edits } = parsed.data;
   const instance = context.req.param("instance") ?? "";
   return answerSend(simulator, { provider: "zapi", instance, to: [to] }, errorFormat, (answer) => {
+    if (edits !== null) {
+      const target = { provider: "zapi", instance, providerMessageId: edits } as const;
+      editSent(simulator, target, content.text ?? "");
+      return Response.json({ zaapId: createId(32), messageId: edits, id: edits });
+    }
     const providerMessageId = createId(20);
     simulator.store.addMessage({
       ...content,

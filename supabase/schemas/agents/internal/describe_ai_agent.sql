@@ -13,6 +13,7 @@ as $$
     'instructions', agent.instructions,
     'model', agent.model,
     'isActive', agent.is_active,
+    'maxMessagesPerAnswer', agent.max_messages_per_answer,
     'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
     'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
   );

@@ -4,14 +4,12 @@
 create or replace function messaging.record_agent_pauses(contact_ids uuid[])
 returns void
 language plpgsql
+strict
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if contact_ids is null then
-    return;
-  end if;
   perform messaging.hold_event_floors(array(
     select distinct p.instance_id from messaging.agent_pauses p where p.contact_id = any (contact_ids)
   ));

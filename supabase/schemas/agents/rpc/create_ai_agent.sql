@@ -1,5 +1,5 @@
--- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive, idempotency
--- (see begin_idempotent). Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
+-- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive,
+-- maxMessagesPerAnswer (absent for 1), idempotency (see begin_idempotent). Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_ai_agent(request jsonb)
 returns jsonb
 language plpgsql
@@ -14,10 +14,12 @@ begin
     return replayed;
   end if;
   instance := messaging.find_instance((request->>'instanceId')::uuid);
-  insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
+  insert into messaging.ai_agents (
+    instance_id, name, instructions, model, is_active, max_messages_per_answer
+  )
   values (
     instance.id, request->>'name', request->>'instructions', request->>'model',
-    (request->>'isActive')::boolean
+    (request->>'isActive')::boolean, coalesce((request->>'maxMessagesPerAnswer')::integer, 1)
   )
   returning * into agent;
   return messaging.keep_outcome(request, messaging.describe_ai_agent(agent));

@@ -8,10 +8,8 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   return messaging.describe_agent_pause(
     instance, (messaging.find_recipient(instance.id, request)).id
   );

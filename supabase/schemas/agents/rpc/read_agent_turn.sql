@@ -1,7 +1,9 @@
--- Returns what an agent needs to answer in a conversation: the agent, what it may know of the contact,
+-- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
 -- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- maxMessages is how many messages the answer may be.
+-- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
@@ -44,8 +46,18 @@ begin
   end if;
   return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
     'agentId', agent.id,
+    'channel', (
+      select jsonb_build_object(
+        'provider', i.provider,
+        'sealedProviderConfig', i.sealed_provider_config,
+        'gatewayInstanceId', i.gateway_instance_id,
+        'interactiveRendering', i.interactive_rendering
+      )
+      from messaging.instances i where i.id = contact.instance_id
+    ),
     'model', agent.model,
     'instructions', agent.instructions,
+    'maxMessages', agent.max_messages_per_answer,
     'collectedData', coalesce(collected_data, '{}'),
     'givenName', case when not contact.is_profile_name then contact.name end,
     'profileName', case when contact.is_profile_name then contact.name end,
@@ -53,6 +65,9 @@ begin
     'address', messaging.contact_send_address(contact, null),
     'answeredBefore', coalesce(answered_count, 0),
     'answersThrough', conversation.question_count,
+    'showsTyping', (
+      select i.read_receipts <> 'off' from messaging.instances i where i.id = conversation.instance_id
+    ),
     'history', (
       select coalesce(jsonb_agg(h.message order by h.place), '[]')
       from jsonb_array_elements(

@@ -8,7 +8,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   known_contact_id uuid;
   paused_until timestamptz;
   replayed jsonb := messaging.begin_idempotent(request);
@@ -16,8 +16,6 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select (r.contact).id into known_contact_id
   from messaging.resolve_recipient(instance.id, request) r;
   if (request->>'paused')::boolean then

@@ -1,5 +1,5 @@
 -- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
--- each optional}. Error: MI003.
+-- maxMessagesPerAnswer, each optional}. Error: MI003.
 create or replace function public.update_ai_agent(request jsonb)
 returns jsonb
 language plpgsql
@@ -14,6 +14,9 @@ begin
     instructions = coalesce(changes->>'instructions', r.instructions),
     model = coalesce(changes->>'model', r.model),
     is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
+    max_messages_per_answer = coalesce(
+      (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
+    ),
     updated_at = now()
   where r.id = (request->>'agentId')::uuid
   returning r.* into agent;

@@ -8,7 +8,11 @@ create table messaging.ai_agents (
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint ai_agents_name_length check (char_length(name) between 1 and 200)
+  max_messages_per_answer integer not null default 1,
+  constraint ai_agents_name_length check (char_length(name) between 1 and 200),
+  constraint ai_agents_answer_length check (max_messages_per_answer between 1 and 10)
 );
 create index ai_agents_instance on messaging.ai_agents (instance_id, created_at, id);
 alter table messaging.ai_agents enable row level security;
+comment on column messaging.ai_agents.max_messages_per_answer is
+  'An answer is that many messages at most, split at blank lines.';

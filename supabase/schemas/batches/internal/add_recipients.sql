@@ -1,29 +1,29 @@
--- Adds entries of a list to a draft, in order. `entries`: [{phone | userId | contactId, reason, draft}];
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, draft}];
 -- those with a reason are kept as skipped. The second entry of a contact, in whatever spelling, is a
 -- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
+-- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
-create or replace function messaging.add_recipients(
-  batch_id uuid,
-  entries jsonb,
-  inout errors jsonb,
-  out batch messaging.batches,
-  out added integer,
-  out duplicates jsonb
-)
+create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
+returns jsonb
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  entries constant jsonb := request->'entries';
   of_instance constant uuid := (
     select b.instance_id from messaging.batches b where b.id = add_recipients.batch_id
   );
+  batch messaging.batches;
   contact_ids uuid[];
+  added integer;
   skipped integer;
+  duplicates jsonb;
 begin
+  perform messaging.take_denial_hashes(request);
   contact_ids := messaging.add_entry_contacts(of_instance, entries);
   select b.* into strict batch from messaging.batches b
   where b.id = add_recipients.batch_id
@@ -34,12 +34,6 @@ begin
   if batch.recipient_count + jsonb_array_length(entries) > 100000 then
     raise exception using errcode = 'MI029', message = 'too_many_recipients';
   end if;
-  errors := (
-    select coalesce(
-      jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
-    )
-    from jsonb_array_elements(errors) as e
-  );
   with listed as (
     select batch.recipient_count + e.place::integer - 1 as index, e.entry,
       contact_ids[e.place::integer] as contact_id
@@ -89,7 +83,18 @@ begin
   set recipient_count = b.recipient_count + added + skipped,
     pending_count = b.pending_count + added,
     skipped_count = b.skipped_count + skipped
-  where b.id = add_recipients.batch_id
-  returning b.* into batch;
+  where b.id = add_recipients.batch_id;
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'batchId', batch.id,
+    'status', batch.status,
+    'added', added,
+    'duplicates', duplicates,
+    'errors', (
+      select coalesce(
+        jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
+      )
+      from jsonb_array_elements(request->'errors') as e
+    )
+  ));
 end;
 $$;

@@ -1,5 +1,5 @@
 -- How many recipients of a batch have each status (see recipient_status). Reads the batch's messages, and
--- of its recipients those alone whose message does not tell it: it was taken back, or is to be tried again,
+-- of its recipients those alone whose message does not tell it: a pause took it out of the queue, or is to be tried again,
 -- and they are pending; or they have been skipped since.
 create or replace function messaging.batch_counts(batch messaging.batches)
 returns jsonb
@@ -13,7 +13,7 @@ declare
     batch, jsonb_populate_record(null::messaging.batch_recipients, '{"status": "pending"}'), null
   );
   counts jsonb := '{
-    "pending": 0, "queued": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,
+    "pending": 0, "queued": 0, "awaitingReply": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "unconfirmed": 0,
     "canceled": 0, "expired": 0, "skipped": 0
   }';
 begin
@@ -21,10 +21,15 @@ begin
   from (
     select counted.status, sum(counted.number) as number
     from (
-      select case m.status when 'sending' then 'queued' else m.status end as status, count(*) as number
+      select case
+          when m.status = 'sending' then 'queued'
+          when m.status = 'queued' and m.held_by = 'awaiting_reply' then 'awaitingReply'
+          else m.status
+        end as status,
+        count(*) as number
       from messaging.messages m
       where m.batch_id = batch.id
-      group by m.status
+      group by 1
       union all
       select case m.status when 'sending' then 'queued' else m.status end, -count(*)
       from messaging.batch_recipients r

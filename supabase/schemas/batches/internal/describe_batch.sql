@@ -18,6 +18,7 @@ declare
   last_slot timestamptz;
   first_expected timestamptz;
   last_expected timestamptz;
+  estimates jsonb := '{"estimatedCostAfterChange": null}';
 begin
   select min(m.scheduled_for), max(m.scheduled_for) into first_slot, last_slot
   from messaging.messages m
@@ -27,7 +28,7 @@ begin
       select min(w.slot), max(w.slot) into first_expected, last_expected
       from messaging.walk_batches(
         instance, clock, null, null, batch.id,
-        case when batch.pending_count > most_forecast then batch.first_pending end, false
+        case when batch.pending_count > most_forecast then batch.first_pending end, null
       ) as w;
     exception when sqlstate 'MI010' then
       null;
@@ -38,7 +39,16 @@ begin
     first_slot := least(first_slot, first_expected);
     last_slot := greatest(last_slot, last_expected);
   end if;
-  return jsonb_build_object(
+  if batch.status = 'draft' or messaging.announced_category(batch) is not null then
+    estimates := messaging.describe_estimates(
+      instance, batch, messaging.planned_recipients(instance, batch, clock)
+    );
+  end if;
+  if batch.status <> 'draft' then
+    estimates := estimates
+      || jsonb_build_object('estimatedCost', messaging.batch_cost(instance, batch));
+  end if;
+  return estimates || jsonb_build_object(
     'batchId', batch.id,
     'name', batch.name,
     'status', batch.status,
@@ -56,7 +66,8 @@ begin
     'startedAt', messaging.iso_in_zone(batch.started_at, zone),
     'finishedAt', messaging.iso_in_zone(batch.finished_at, zone),
     'pauseReason', batch.pause_reason,
-    'pauseError', messaging.shown_error(batch.pause_error)
+    'pauseError', messaging.shown_error(batch.pause_error),
+    'warnings', messaging.batch_warnings(batch)
   );
 end;
 $$;

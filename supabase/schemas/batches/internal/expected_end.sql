@@ -17,25 +17,29 @@ declare
     select count(*) from messaging.batches b
     where b.instance_id = instance.id and b.status = 'running'
   );
-  pace constant interval := make_interval(
-    secs => (batch.interval_seconds + coalesce(walk.jitter_seconds, 0) / 2.0) * greatest(running, 1)
-  );
+  pace constant interval := greatest(running, 1) * case
+    when batch.follows_pace and instance.messages_per_second is not null
+      then messaging.spacing(instance.messages_per_second, batch.interval_seconds, true)
+    else make_interval(secs => batch.interval_seconds + coalesce(walk.jitter_seconds, 0) / 2.0)
+  end;
   remaining integer := batch.pending_count;
   slot timestamptz;
   fitting bigint;
 begin
   walk := messaging.next_slot(
-    instance, walk, batch.interval_seconds, batch.start_at, interval '0', null, false
+    instance, walk, messaging.own_interval(batch), batch.start_at, interval '0', null, false
   );
   slot := walk.slot;
   loop
     fitting := 1 + floor(extract(epoch from greatest(
       messaging.window_open_until(instance, slot) - slot - interval '1 millisecond', interval '0'
     )) / extract(epoch from pace));
-    fitting := greatest(least(fitting, messaging.day_limit(
-      walk.daily_limit, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from,
-      (slot at time zone instance.time_zone)::date
-    )), 1);
+    fitting := greatest(
+      least(
+        fitting, messaging.day_limit(walk, (slot at time zone instance.time_zone)::date)
+      ),
+      1
+    );
     exit when remaining <= fitting;
     remaining := remaining - fitting;
     slot := greatest(messaging.window_open_until(instance, slot), slot + pace);

@@ -1,5 +1,5 @@
--- Gives the running batches of an instance their next message, where none of theirs waits in its queue, and
--- ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
+-- Gives the running batches of an instance their next message, where none of theirs waits in its queue; those
+-- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
 -- those that wait for another day as new contacts: a single send waits for no more than one interval for
 -- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
 -- before. Where only new contacts are left that have no place today, the first of them is queued: it says
@@ -24,17 +24,22 @@ declare
   waiting_as_new jsonb := '{}';
   first_as_new messaging.batch_step;
   placed_id uuid;
+  -- Each message that was given, in order, and its batch.
+  placed_ids uuid[] := '{}';
+  placed_of uuid[] := '{}';
+  room integer;
 begin
   perform from messaging.batches b
   where b.instance_id = of_instance and b.status = 'running'
   order by b.id
   for no key update;
-  if messaging.has_waiting_message(of_instance) then
+  room := messaging.batch_room(of_instance);
+  if room = 0 then
     perform messaging.finish_batches(of_instance);
     return;
   end if;
   for step in
-    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, true) as w
+    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, room) as w
   loop
     continue when step.reason = 'expires_before_slot';
     if step.reason = 'new_contacts' then
@@ -44,11 +49,16 @@ begin
       end if;
       continue;
     end if;
-    if exists (select from messaging.messages m where m.id = step.message_id) then
+    if step.message_id is not null
+      and exists (select from messaging.messages m where m.id = step.message_id) then
       perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
       continue when not found;
     end if;
-    select b.* into batch from messaging.batches b where b.id = step.batch_id;
+    if batch.id is distinct from step.batch_id then
+      select b.* into batch from messaging.batches b where b.id = step.batch_id;
+      batch.turns := batch.turns
+        + coalesce(cardinality(array_positions(placed_of, batch.id)), 0);
+    end if;
     if step.reason = 'settled' then
       update messaging.batch_recipients r set status = 'accepted'
       where r.batch_id = batch.id and r.index = step.index;
@@ -61,13 +71,23 @@ begin
       perform from messaging.contacts c where c.id = step.contact_id and c.merged_into is null for key share skip locked;
       if found then
         placed_id := messaging.place_batch_message(instance, batch, step.index);
-        update messaging.batches b
-        set pending_count = b.pending_count - 1, waiting_message = placed_id, served_at = clock,
-          turns = b.turns + 1
-        where b.id = batch.id;
+        placed_ids := placed_ids || placed_id;
+        placed_of := placed_of || batch.id;
+        batch.turns := batch.turns + 1;
       end if;
     end if;
   end loop;
+  -- Once, not for each message: each look at a row passes all its versions of the same transaction.
+  update messaging.batches b
+  set pending_count = b.pending_count - given.messages, waiting_message = given.newest,
+    served_at = clock, turns = b.turns + given.messages
+  from (
+    select p.batch_id, count(*) as messages,
+      (array_agg(p.message_id order by p.place desc))[1] as newest
+    from unnest(placed_of, placed_ids) with ordinality as p(batch_id, message_id, place)
+    group by p.batch_id
+  ) as given
+  where b.id = any (array[given.batch_id]);
   select b.* into batch from messaging.batches b
   where placed_id is null and b.id = first_as_new.batch_id and not exists (
     select from messaging.message_queue q where q.message_id = b.waiting_message

@@ -10,7 +10,7 @@ as $$
 declare
   batch messaging.batches;
 begin
-  perform messaging.end_taken_back(b.id, 'expired')
+  perform messaging.end_unqueued_of_batch(b.id, 'expired')
   from messaging.batches b
   where b.instance_id = of_instance and b.status = 'running' and b.expires_at <= clock_timestamp();
   for batch in

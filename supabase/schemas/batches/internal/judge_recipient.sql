@@ -23,7 +23,12 @@ begin
   end if;
   -- The window is judged by the slot: see reachable_until.
   refusal := messaging.send_refusal(
-    contact.is_blocked, contact.consent_marketing, null, null, draft->>'messageType', purpose, null
+    contact.is_blocked,
+    messaging.effective_consent(
+      purpose, instance.people_scope, instance.workspace_id, contact.id, contact.identity_key,
+      contact.consent_marketing, contact.consent_at
+    ),
+    null, null, draft->>'messageType', purpose, null
   );
   if refusal = 'contact_blocked' then
     candidate.reason := 'blocked';
@@ -34,7 +39,9 @@ begin
   ) then
     candidate.reason := 'recipient_needs_phone';
   end if;
-  if messaging.needs_open_window(instance.provider_class, draft->>'messageType') then
+  -- With a ladder the message is decided when it leaves.
+  if messaging.needs_open_window(instance.provider_class, draft->>'messageType')
+    and nullif(draft->'ladder', 'null') is null then
     candidate.reachable_until := messaging.window_closes_at(contact.last_inbound_at);
   end if;
   if instance.protection->>'newContactsPerDay' is null or candidate.reason is not null then
@@ -42,13 +49,8 @@ begin
   end if;
   candidate.is_new := candidate.contact_id is null or messaging.is_new_contact(candidate.contact_id);
   if candidate.is_new then
-    -- As take_protected_slot: a further message to a new contact leaves after the first.
-    select q.scheduled_at into candidate.not_before
-    from messaging.messages m
-    join messaging.message_queue q on q.message_id = any (array[m.id])
-    where m.contact_id = candidate.contact_id and m.sent_at is null and m.status = 'queued' and q.is_new
-    order by q.scheduled_at desc
-    limit 1;
+    select f.scheduled_at into candidate.not_before
+    from messaging.first_to_new_contact(candidate.contact_id) f;
     candidate.is_new := not found;
   end if;
 end;

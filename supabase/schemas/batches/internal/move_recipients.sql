@@ -46,7 +46,7 @@ begin
   from ranked k
   where k.place > 1 and k.rank > 0;
   if waiting is not null then
-    waiting := messaging.withdraw_messages(waiting, 'canceled');
+    waiting := messaging.end_queued_messages(waiting, 'canceled');
   end if;
   doubled := (
     select jsonb_agg(jsonb_build_object('batch', d->'batch_id', 'index', d->'index'))

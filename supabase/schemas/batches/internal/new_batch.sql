@@ -16,7 +16,10 @@ begin
   batch.source := request->'source';
   batch.purpose := request->>'purpose';
   batch.validation := request->>'validation';
-  batch.interval_seconds := request->>'intervalSeconds';
+  batch.follows_pace := request->>'intervalSeconds' is null;
+  batch.interval_seconds := coalesce(
+    (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
+  );
   batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
   batch.expires_at := request->>'expiresAt';
   batch.seed := md5(concat_ws(

@@ -45,7 +45,7 @@ begin
   loop
     failure := messaging.batch_failure(batch, failed);
     continue when failure.reason is null;
-    perform messaging.take_back_waiting(batch);
+    perform messaging.unqueue_batch_messages(batch);
     update messaging.batches b
     set status = 'paused', waiting_message = null, pause_reason = failure.reason,
       pause_error = failure.error

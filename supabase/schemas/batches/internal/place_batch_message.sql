@@ -18,27 +18,33 @@ declare
   conversation messaging.conversations;
   placed record;
   moved_by text;
+  former messaging.messages;
+  present messaging.messages;
 begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
   placed := messaging.enqueue_message(
-    placed_id, instance, batch.interval_seconds, batch.start_at, interval '0', recipient.contact_id,
+    placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
     batch.seed || ' ' || recipient.index
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
+    select m.* into former from messaging.messages m where m.id = placed_id;
     update messaging.messages m
     set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
       confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-      unconfirmed_at = null
-    where m.id = placed_id;
+      unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+      is_free_service = null
+    where m.id = placed_id
+    returning m.* into present;
+    perform messaging.note_usage(former, present);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
       placed_id, instance.id, recipient.contact_id, conversation.id,
       recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
-      batch.interval_seconds, placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
+      messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
       jsonb_build_object('expiresAt', batch.expires_at), null, null
     )::messaging.outbound_message])
     from messaging.contacts c

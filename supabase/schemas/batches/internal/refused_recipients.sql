@@ -33,8 +33,9 @@ begin
         offset 0
       ) as judged
       where r.batch_id = batch.id and r.status = 'pending'
-        -- Of all others judge_recipient finds no reason.
-        and (person.is_blocked or person.consent_marketing = 'denied' or person.phone is null)
+        and messaging.may_be_refused(
+          person.is_blocked, person.phone, person.consent_marketing, instance.people_scope, batch.purpose
+        )
         and judged.reason is not null
       group by judged.reason
     ) as by_reason

@@ -42,7 +42,7 @@ begin
   from skipped s
   where s.message_id is not null and s.former_status = 'pending';
   if taken_back is not null then
-    perform messaging.end_messages_taken_back(taken_back, 'canceled');
+    perform messaging.end_unqueued_messages(taken_back, 'canceled');
   end if;
 end;
 $$;

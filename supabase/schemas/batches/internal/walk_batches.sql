@@ -8,7 +8,7 @@
 -- The batches take turns: first comes who was never served, then who was served longest ago, among those
 -- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
 -- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
--- With `stops_at_message` the walk ends with the first recipient whose message may be queued now. Who waits
+-- With `most_messages` the walk ends with so many recipients whose messages may be queued now; NULL for all. Who waits
 -- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
 -- up single sends may not be queued: one whose slot the window's end has moved to another day while the
 -- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
@@ -20,7 +20,7 @@ create or replace function messaging.walk_batches(
   entries jsonb,
   of_batch uuid,
   last_index integer,
-  stops_at_message boolean
+  most_messages integer
 )
 returns setof messaging.batch_step
 language plpgsql
@@ -58,6 +58,9 @@ declare
   slot timestamptz;
   is_far boolean;
   waits_as_new boolean := false;
+  stops_at_message constant boolean := most_messages is not null;
+  -- No message is held up by what leaves within a second.
+  near interval;
 begin
   select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
   for batch in
@@ -77,13 +80,14 @@ begin
     else
       open list for
         select case
-          -- Most recipients of most lists: judge_recipient would find nothing. A call takes longer than
-          -- all else here.
-          when looks_closer or r.status = 'skipped' or r.message_id is not null or c.phone is null
-            or c.is_blocked or c.consent_marketing = 'denied' then messaging.judge_recipient(
+          when looks_closer or r.status = 'skipped' or r.message_id is not null
+            or messaging.may_be_refused(
+              c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
+            )
+          then messaging.judge_recipient(
             instance, batch.purpose, c, r.phone,
             case when r.message_id is null then r.draft else jsonb_build_object(
-              'messageType', m.message_type, 'content', m.content
+              'messageType', m.message_type, 'content', m.content, 'ladder', m.ladder
             ) end,
             row(
               r.index, r.contact_id, r.message_id,
@@ -128,7 +132,9 @@ begin
     for place in 1..cardinality(lists) loop
       batch := lists[place];
       if batch.start_at is null or batch.start_at
-        <= greatest(clock, front + make_interval(secs => batch.interval_seconds)) then
+        <= greatest(clock, front + messaging.spacing(
+          instance.messages_per_second, batch.interval_seconds, batch.follows_pace
+        )) then
         if chosen is null or served[place] < served[chosen] then
           chosen := place;
         end if;
@@ -157,7 +163,7 @@ begin
         reason := 'expires_before_slot';
       elsif reason is null then
         next := messaging.next_slot(
-          instance, walk, batch.interval_seconds, greatest(batch.start_at, head.not_before),
+          instance, walk, messaging.own_interval(batch), greatest(batch.start_at, head.not_before),
           interval '0', batch.seed || ' ' || head.index, head.is_new
         );
         if head.reachable_until < next.slot then
@@ -174,13 +180,19 @@ begin
           walk := next;
           slot := walk.slot;
           if stops_at_message or looks_closer then
-            is_far := slot > clock + make_interval(secs => walk.interval_seconds);
+            near := greatest(
+              messaging.spacing(
+                instance.messages_per_second, walk.interval_seconds, batch.follows_pace
+              ),
+              interval '1 second'
+            );
+            is_far := slot > clock + near;
             waits_as_new := is_far
               and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
             if stops_at_message and waits_as_new then
               reason := 'new_contacts';
             elsif stops_at_message and is_far and (
-                batch.start_at > clock + make_interval(secs => walk.interval_seconds)
+                batch.start_at > clock + near
                 or walk.held_by in ('window', 'holiday')
                 and messaging.is_send_window_open(instance, clock)
               ) then
@@ -210,7 +222,10 @@ begin
       end if;
     end loop;
 
-    if stops_at_message and slot is not null and reason is null
+    if stops_at_message and slot is not null and reason is null then
+      most_messages := most_messages - 1;
+    end if;
+    if most_messages <= 0
       or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
       return;
     end if;

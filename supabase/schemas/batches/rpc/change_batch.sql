@@ -46,9 +46,9 @@ begin
     perform messaging.skip_recipients(refused->reason, reason);
   end loop;
   if action = 'pause' then
-    perform messaging.take_back_waiting(batch);
+    perform messaging.unqueue_batch_messages(batch);
   elsif action = 'cancel' then
-    perform messaging.withdraw_messages(
+    perform messaging.end_queued_messages(
       array(
         select m.id from messaging.messages m
         where m.batch_id = batch.id and m.status = 'queued'
@@ -57,7 +57,7 @@ begin
       ),
       'canceled'
     );
-    perform messaging.end_taken_back(batch.id, 'canceled');
+    perform messaging.end_unqueued_of_batch(batch.id, 'canceled');
   end if;
   new_status := case action
     when 'pause' then 'paused'

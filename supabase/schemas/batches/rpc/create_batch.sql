@@ -10,7 +10,6 @@ as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   batch constant messaging.batches := messaging.new_batch(request);
-  stored record;
 begin
   if replayed is not null then
     return replayed;
@@ -21,14 +20,6 @@ begin
     );
   end if;
   insert into messaging.batches select batch.*;
-  perform messaging.take_denial_hashes(request);
-  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
-  return messaging.keep_outcome(request, jsonb_build_object(
-    'batchId', batch.id,
-    'status', (stored.batch).status,
-    'added', stored.added,
-    'duplicates', stored.duplicates,
-    'errors', stored.errors
-  ));
+  return messaging.add_recipients(batch.id, request);
 end;
 $$;

@@ -1,6 +1,7 @@
 -- batches-api: what starting a draft now would do, from `fromIndex` on, for at most `limit` recipients.
 -- `request`: instanceId, batchId, fromIndex, limit. Returns {summary {send, skip, firstScheduledFor,
--- lastScheduledFor, days}, items [{index, outcome, reason, scheduledFor}], nextIndex}.
+-- lastScheduledFor, days, and what count_open_windows gives}, items [{index, outcome, reason,
+-- scheduledFor}], nextIndex, warnings, and what describe_estimates gives of them}.
 -- It is the walk that starting takes, see walk_batches. Writes and locks nothing.
 -- Errors: MI010, MI027, MI028 (no draft).
 create or replace function public.dry_run_batch(request jsonb)
@@ -21,12 +22,15 @@ begin
   end if;
   steps := array(
     select w from messaging.walk_batches(
-      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, false
+      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, null
     ) as w
-    where w.index >= first
   );
   return messaging.describe_dry_run(
-    steps, instance.time_zone, case when last + 1 < batch.recipient_count then last + 1 end
+    instance, batch, null, array(select s from unnest(steps) as s where s.index >= first),
+    case when last + 1 < batch.recipient_count then last + 1 end,
+    messaging.batch_warnings(batch)
+  ) || messaging.describe_estimates(
+    instance, batch, messaging.planned_steps(instance, batch, steps, null, first)
   );
 end;
 $$;

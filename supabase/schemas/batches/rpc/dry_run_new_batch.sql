@@ -14,9 +14,13 @@ begin
   steps := array(
     select w from messaging.walk_batches(
       instance, date_trunc('milliseconds', clock_timestamp()), batch, request->'entries', batch.id,
-      null, false
+      null, null
     ) as w
   );
-  return messaging.describe_dry_run(steps, instance.time_zone, null);
+  return messaging.describe_dry_run(
+    instance, batch, request->'entries', steps, null, messaging.batch_warnings(batch)
+  ) || messaging.describe_estimates(
+    instance, batch, messaging.planned_steps(instance, batch, steps, request->'entries', 0)
+  );
 end;
 $$;

@@ -8,21 +8,10 @@ set search_path = ''
 as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
-  batch messaging.batches;
-  stored record;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  batch := messaging.find_batch(request);
-  perform messaging.take_denial_hashes(request);
-  stored := messaging.add_recipients(batch.id, request->'entries', request->'errors');
-  return messaging.keep_outcome(request, jsonb_build_object(
-    'batchId', batch.id,
-    'status', (stored.batch).status,
-    'added', stored.added,
-    'duplicates', stored.duplicates,
-    'errors', stored.errors
-  ));
+  return messaging.add_recipients((messaging.find_batch(request)).id, request);
 end;
 $$;

@@ -1,6 +1,7 @@
 -- Dispatcher's maintenance: gives running batches their next message where none of theirs waits, and ends
 -- those that have nothing left (see feed_instance). A settlement does so at once; this is for batches that
--- begin later, and for what went wrong or was locked then. `request`: maxInstances. Returns {fed}: how many
+-- begin later, and for what went wrong or was locked then. `request`: maxInstances; instanceId for
+-- one instance alone. Returns {fed}: how many
 -- instances it has looked after. Passes over instances whose pacing row is locked.
 create or replace function public.feed_batches(request jsonb)
 returns jsonb
@@ -19,7 +20,9 @@ begin
     where p.instance_id = any (array(
       select distinct b.instance_id
       from messaging.batches b
-      where b.status = 'running' and not messaging.has_waiting_message(b.instance_id)
+      where b.status = 'running'
+        and b.instance_id = coalesce((request->>'instanceId')::uuid, b.instance_id)
+        and messaging.batch_room(b.instance_id) > 0
     ))
     -- Those whose next slot is far away come back each time: none of them may always come first.
     order by random()

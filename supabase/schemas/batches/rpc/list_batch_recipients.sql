@@ -19,7 +19,7 @@ declare
   is_held constant boolean := exists (
     select from messaging.dispatch d
     where d.instance_id = instance.id
-      and greatest(d.operator_hold_until, d.disconnected_until) = 'infinity'
+      and messaging.stopped_until(d) = 'infinity'
   );
   rows jsonb[];
   last_pending integer;
@@ -72,7 +72,7 @@ begin
       )), '{}')
       into forecast
       from messaging.walk_batches(
-        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, false
+        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, null
       ) as w
       where w.reason is distinct from 'settled';
     exception when sqlstate 'MI010' then

@@ -3,13 +3,14 @@
 create or replace function public.list_batches(request jsonb)
 returns jsonb
 language plpgsql
-stable
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
+  -- For what the batches have cost.
+  perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
   return messaging.build_page(
     array(
       select jsonb_build_object(

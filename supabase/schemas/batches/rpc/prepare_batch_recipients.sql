@@ -1,9 +1,9 @@
 -- batches-api: what recipients are filled from before they are stored. `request`: instanceId, tokenId,
--- batchId or NULL, templateId or NULL, entries [{phone | contactId | userId} | NULL].
+-- batchId or NULL, templateId or template {name, language} or neither, entries [{phone | contactId | userId} | NULL].
 -- Returns {batch {source, purpose, validation, recipientCount} or NULL, template or NULL, contacts}:
 -- `template` as find_template_to_send gives it, of the entries' contacts {contactId, name, phone}, or NULL
 -- for whom no contact is known. Writes and locks nothing.
--- Errors: MI027, MI028 (recipients are added to drafts alone).
+-- Errors: MI027, MI028 (recipients are added to drafts alone), MI065.
 create or replace function public.prepare_batch_recipients(request jsonb)
 returns jsonb
 language plpgsql
@@ -13,6 +13,7 @@ set enable_seqscan = off
 as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
+  instance messaging.instances;
   batch messaging.batches;
   template messaging.message_templates;
 begin
@@ -22,10 +23,10 @@ begin
       raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
     end if;
   end if;
-  select t.* into template
-  from messaging.instances i
-  join messaging.message_templates t on t.workspace_id = i.workspace_id
-  where i.id = of_instance and t.id = (request->>'templateId')::uuid;
+  if coalesce(request->>'templateId', request->>'template') is not null then
+    select i.* into strict instance from messaging.instances i where i.id = of_instance;
+    template := messaging.find_sendable_template(instance, request);
+  end if;
   return jsonb_build_object(
     'batch', case when batch.id is not null then jsonb_build_object(
       'source', batch.source,

@@ -32,6 +32,7 @@ create table messaging.batches (
   counted_from integer not null default 1,
   pause_reason text,
   pause_error jsonb,
+  follows_pace boolean not null default false,
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -49,6 +50,8 @@ create index batches_running on messaging.batches (instance_id) where status = '
 alter table messaging.batches enable row level security;
 comment on column messaging.batches.purpose is
   'marketing, utility or authentication as the call or the template says; NULL is service.';
+comment on column messaging.batches.follows_pace is
+  'Whether it was made without an interval of its own: interval_seconds counts only where its instance has no pace.';
 comment on column messaging.batches.seed is
   'What the jitter is drawn from, with the index. It follows from what the batch is: a dry run of the creating call knows it.';
 comment on column messaging.batches.start_at is

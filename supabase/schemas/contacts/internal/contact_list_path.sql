@@ -11,46 +11,17 @@ returns text
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  of_instance constant uuid := instance_id;
-  of_tag constant uuid := (filters->>'tagId')::uuid;
-  of_operator constant uuid := (filters->>'assignedTo')::uuid;
-  of_consent constant text := filters->>'consent';
 begin
-  if filters ? 'contactId' then
-    return 'contact';
-  elsif filters ? 'updatedSince' then
-    return 'changes';
-  elsif of_tag is not null and (
-    select count(*) <= most
-    from (select from messaging.contact_tags g where g.tag_id = of_tag limit most + 1) as found
-  ) then
-    return 'tag';
-  elsif of_operator is not null and (
-    select count(*) <= most
-    from (
-      select from messaging.conversations v
-      where v.instance_id = of_instance and v.assigned_to = of_operator
-      limit most + 1
-    ) as found
-  ) then
-    return 'operator';
-  -- Nearly everybody's consent is unknown.
-  elsif of_consent in ('granted', 'denied') and (
-    select count(*) <= most
-    from (
-      select from messaging.contacts k
-      where k.instance_id = of_instance and k.consent_marketing = of_consent
-        and k.consent_marketing <> 'unknown'
-      limit most + 1
-    ) as found
-  ) then
-    return 'consent';
-  end if;
-  return 'order';
+  return case
+    when filters ? 'contactId' then 'contact'
+    when filters ? 'updatedSince' then 'changes'
+    when messaging.is_few(instance_id, 'tag', filters->>'tagId', most) then 'tag'
+    when messaging.is_few(instance_id, 'operator', filters->>'assignedTo', most) then 'operator'
+    -- Nearly everybody's consent is unknown.
+    when filters->>'consent' in ('granted', 'denied')
+      and messaging.is_few(instance_id, 'consent', filters->>'consent', most) then 'consent'
+    else 'order'
+  end;
 end;
 $$;

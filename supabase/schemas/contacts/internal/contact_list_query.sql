@@ -1,4 +1,4 @@
--- The statement by which list_contact_ids reads a page: {ids, has_more, last_item, end_of_read}.
+-- The statement by which list_contact_ids reads a page: {ids, instants, has_more, last_item, end_of_read}.
 -- end_of_read {createdAt, id}: the last contact that was read, where a page that is not full, or a search,
 -- has read all that it may ($12). The other parameters are those of list_contact_ids, in its order.
 -- No plan may read all contacts, whatever the statistics: a search names nothing but the keys, "offset 0"
@@ -89,6 +89,7 @@ begin
     )
     select
       array(select p.contact_id from page p order by p.at, p.contact_id) as ids,
+      (select jsonb_object_agg(p.contact_id, p.at) from page p) as instants,
       f.has_more,
       (
         select jsonb_build_object(''createdAt'', p.at, ''id'', p.contact_id) from page p

@@ -32,13 +32,11 @@ begin
             'origin', c.origin,
             'consent', messaging.describe_consent(c, zone),
             'identities', shown.identities,
-            'window', case
-              when instance.provider_class = 'official' then jsonb_build_object(
-                'isOpen', coalesce(messaging.window_closes_at(c.last_inbound_at) >= clock, false),
-                'closesAt', messaging.iso_in_zone(messaging.window_closes_at(c.last_inbound_at), zone)
-              )
-            end,
+            'window', messaging.shown_window(
+              instance.provider_class, c.last_inbound_at, free.ends_at, zone, clock
+            ),
             'referral', ad.referral,
+            'profilePictureUrl', c.profile_picture_url,
             'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, zone),
             'conversation', case
               when v.id is not null then jsonb_build_object(
@@ -75,6 +73,8 @@ begin
       where g.contact_id = c.id
     ) as tagged on true
     left join lateral messaging.newest_referral(c.id) as ad on true
+    left join lateral messaging.free_entry_point(c.id, c.last_inbound_at, clock) as free
+      on instance.provider_class = 'official'
     left join lateral (select messaging.contact_identities(c) as identities) as shown on true
     where c.id is not null or a.merged_into is not null or a.erased_at is not null
   );

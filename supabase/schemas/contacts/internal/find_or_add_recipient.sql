@@ -3,7 +3,7 @@
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
 -- `target` may bring denialHashes: see take_denial_hashes.
 -- Errors: MI031 for an unknown contactId; MI055 where the contact was merged since it was found; the call
--- must be repeated; MI037: see is_kept_denial.
+-- must be repeated; MI037: see known_denials.
 create or replace function messaging.find_or_add_recipient(
   instance_id uuid,
   target jsonb,

@@ -1,4 +1,5 @@
--- The contacts of a page: {ids, next}. `next` {createdAt, id}: where the next page begins; NULL on the last.
+-- The contacts of a page: {ids, instants, next}. `next` {createdAt, id}: where the next page begins; NULL on
+-- the last. `instants`: by which instant of its order each contact was read.
 -- `filters` as in list_contacts, with tagId and contactId in place of tag and phone, and the operator's id
 -- in assignedTo; `after_at` and `after_id`: the end of the page before.
 -- With updatedSince: in the order of (updated_at, id), tombstones too, and nothing that a transaction
@@ -60,6 +61,7 @@ begin
   end loop;
   return jsonb_build_object(
     'ids', to_jsonb(page.ids),
+    'instants', page.instants,
     'next', case when page.has_more then page.last_item else page.end_of_read end
   );
 end;

@@ -6,6 +6,7 @@
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
 -- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
 -- committed, and its rows are moved, or finds no such contact and is repeated.
+-- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
 create or replace function messaging.merge_contacts(
@@ -79,6 +80,7 @@ begin
     utm_source = coalesce(c.utm_source, other.utm_source),
     utm_medium = coalesce(c.utm_medium, other.utm_medium),
     utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    channel_identity = coalesce(c.channel_identity, other.channel_identity),
     custom_labels = case
       when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
       then other.custom_labels || c.custom_labels
@@ -88,6 +90,10 @@ begin
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
+    phone_book_at = greatest(c.phone_book_at, other.phone_book_at),
+    profile_picture_url = coalesce(c.profile_picture_url, other.profile_picture_url),
+    profile_picture_at = coalesce(c.profile_picture_at, other.profile_picture_at),
     consent_marketing = case
       when consents.is_others then other.consent_marketing else c.consent_marketing
     end,
@@ -144,10 +150,12 @@ begin
   if merged.consent_marketing <> consent_before then
     perform messaging.record_consent_event(merged);
   end if;
+  perform messaging.merge_words(merged);
   perform messaging.record_conversation_changes(kept_conversation, conversation_before);
   if paused_until > clock_timestamp() then
     perform messaging.record_agent_pauses(array[kept.id]);
   end if;
+  perform messaging.release_waiting_messages(kept.id);
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
   changed_at := messaging.change_instant(kept.instance_id);

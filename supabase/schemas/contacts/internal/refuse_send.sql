@@ -1,5 +1,6 @@
 -- Raises what send_refusal says: MI005 for a blocked contact, MI006 for a closed conversation window,
--- MI034 for marketing that the contact has denied. Without an instance no window counts.
+-- MI034 for marketing that the contact has denied. Without an instance no window counts. Marketing is
+-- judged by what counts for the person: see effective_consent.
 create or replace function messaging.refuse_send(
   instance messaging.instances,
   contact messaging.contacts,
@@ -13,7 +14,7 @@ set search_path = ''
 as $$
 declare
   refusal constant text := messaging.send_refusal(
-    contact.is_blocked, contact.consent_marketing, contact.last_inbound_at, instance.provider_class,
+    contact.is_blocked, messaging.contact_consent(contact, purpose), contact.last_inbound_at, instance.provider_class,
     message_type, purpose, clock_timestamp()
   );
 begin

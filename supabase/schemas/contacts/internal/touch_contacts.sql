@@ -1,10 +1,14 @@
 -- Records that something has changed that reading these contacts or their conversations shows. The
 -- caller has changed it in this transaction, and locks nothing afterwards that another transaction
 -- holds while it waits for a contact: see contact_activity.
+-- `sent_at`: when a message was sent to each of them; NULL where the change is another one.
 -- Returns their rows; none for a contact that is no more.
 -- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
 -- an update's may be by another index where statistics are poor, in another order.
-create or replace function messaging.touch_contacts(contact_ids uuid[])
+create or replace function messaging.touch_contacts(
+  contact_ids uuid[],
+  sent_at timestamptz default null
+)
 returns setof messaging.contact_activity
 language plpgsql
 set search_path = ''
@@ -12,8 +16,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 begin
-  return query insert into messaging.contact_activity as a (contact_id, instance_id, updated_at)
-  select living.id, living.instance_id, messaging.change_instant(living.instance_id)
+  return query insert into messaging.contact_activity as a (
+    contact_id, instance_id, updated_at, last_message_at
+  )
+  select living.id, living.instance_id, messaging.change_instant(living.instance_id), sent_at
   from (
     select distinct coalesce(c.merged_into, c.id) as id, c.instance_id
     from messaging.contacts c
@@ -21,7 +27,11 @@ begin
   ) as living
   order by living.id
   on conflict on constraint contact_activity_pkey do update
-  set updated_at = greatest(a.updated_at, excluded.updated_at)
+  set updated_at = greatest(a.updated_at, excluded.updated_at),
+    last_message_at = greatest(a.last_message_at, excluded.last_message_at),
+    awaits_reply = messaging.awaits_reply_after(
+      a.awaits_reply, a.last_message_at, excluded.last_message_at
+    )
   returning a.*;
 end;
 $$;

@@ -1,14 +1,18 @@
 -- Touches the contacts that this transaction has noted (see note_contact), and reads anew what their
--- last messages are. The last step of an RPC that locks anything.
+-- last messages are. Before that, tells the persons that it has noted (see note_person). The last step of an RPC that locks anything.
 create or replace function messaging.touch_noted_contacts()
 returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  noted constant text := current_setting('messaging.noted_contacts', true);
+  noted text;
   touched messaging.contact_activity[];
 begin
+  if current_setting('messaging.noted_persons', true) <> '' then
+    perform messaging.tell_noted_persons();
+  end if;
+  noted := current_setting('messaging.noted_contacts', true);
   if noted is null or noted = '' then
     return;
   end if;

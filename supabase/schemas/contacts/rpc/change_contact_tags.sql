@@ -9,28 +9,22 @@ as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  found_contact record;
-  contact_id uuid;
-  before jsonb;
+  change record;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id as id, r.is_new into found_contact
-  from messaging.resolve_recipient(instance_id, request) r;
-  contact_id := found_contact.id;
-  if not found_contact.is_new then
-    perform from messaging.contacts c where c.id = contact_id for no key update;
-    before := messaging.contact_state(contact_id);
-  end if;
+  change := messaging.begin_contact_change(request);
   outcome := jsonb_build_object(
-    'contactId', contact_id,
-    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'addTags'),
-    'tagsRemoved', messaging.remove_tags(instance_id, contact_id, request->'removeTags')
+    'contactId', change.contact_id,
+    'tagsApplied', messaging.apply_tags(instance_id, change.contact_id, request->'addTags'),
+    'tagsRemoved', messaging.remove_tags(instance_id, change.contact_id, request->'removeTags')
   );
-  if not found_contact.is_new then
-    perform messaging.record_contact_changes(instance_id, contact_id, before);
+  if change.is_new then
+    perform messaging.record_new_contacts(array[change.contact_id]);
+  else
+    perform messaging.record_contact_changes(instance_id, change.contact_id, change.before);
   end if;
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);

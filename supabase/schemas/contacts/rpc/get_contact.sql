@@ -7,11 +7,9 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.describe_contacts(instance, array[
     (messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)).id
   ])->0;

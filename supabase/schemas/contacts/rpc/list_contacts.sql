@@ -9,7 +9,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
     'q', nullif(request->>'q', ''), 'consent', request->>'consent',
     'updatedSince', request->>'updatedSince', 'referral', request->>'referral'
@@ -17,9 +17,8 @@ declare
   tag_id uuid;
   contact_id uuid;
   page jsonb;
+  items jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   if request->>'assignedTo' is not null then
     filters := filters || jsonb_build_object(
       'assignedTo', (messaging.find_operator(instance.workspace_id, request->>'assignedTo')).id
@@ -43,11 +42,20 @@ begin
     coalesce((request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'),
     (request->>'limit')::integer
   );
-  return jsonb_build_object(
-    'items', messaging.describe_contacts(
-      instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
-    ),
-    'next', page->'next'
+  items := messaging.describe_contacts(
+    instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
   );
+  -- A contact may have changed since the page was read. Its newer instant would lead a reader past the
+  -- changes of transactions under way, so it is told by the instant that was read, and comes again.
+  if filters ? 'updatedSince' then
+    select coalesce(jsonb_agg(
+      i.item || jsonb_build_object('updatedAt', messaging.iso_in_zone(
+        (page->'instants'->>(i.item->>'contactId'))::timestamptz, instance.time_zone
+      ))
+      order by i.place
+    ), '[]') into items
+    from jsonb_array_elements(items) with ordinality as i(item, place);
+  end if;
+  return jsonb_build_object('items', items, 'next', page->'next');
 end;
 $$;

@@ -13,21 +13,13 @@ declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   fields constant jsonb := request->'fields';
   replayed jsonb := messaging.begin_idempotent(request);
-  found_contact record;
-  contact_id uuid;
-  before jsonb;
+  change record;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id as id, r.is_new into found_contact
-  from messaging.find_or_add_recipient(instance_id, request) r;
-  contact_id := found_contact.id;
-  if not found_contact.is_new then
-    perform from messaging.contacts c where c.id = contact_id for no key update;
-    before := messaging.contact_state(contact_id);
-  end if;
+  change := messaging.begin_contact_change(request);
   if fields <> '{}' then
     update messaging.contacts c
     set name = case when fields ? 'name' then nullif(fields->>'name', '') else c.name end,
@@ -51,20 +43,20 @@ begin
       is_archived = coalesce((fields->>'isArchived')::boolean, c.is_archived),
       is_blocked = coalesce((fields->>'isBlocked')::boolean, c.is_blocked),
       updated_at = now()
-    where c.id = contact_id;
+    where c.id = change.contact_id;
   end if;
   outcome := jsonb_build_object(
-    'action', case when found_contact.is_new then 'created' else 'updated' end,
-    'contactId', contact_id,
+    'action', case when change.is_new then 'created' else 'updated' end,
+    'contactId', change.contact_id,
     'fieldsUpdated', (
       select coalesce(jsonb_agg(f.key order by f.key), '[]') from jsonb_object_keys(fields) as f(key)
     ),
-    'tagsApplied', messaging.apply_tags(instance_id, contact_id, request->'tags')
+    'tagsApplied', messaging.apply_tags(instance_id, change.contact_id, request->'tags')
   );
-  if found_contact.is_new then
-    perform messaging.record_new_contacts(array[contact_id]);
+  if change.is_new then
+    perform messaging.record_new_contacts(array[change.contact_id]);
   else
-    perform messaging.record_contact_changes(instance_id, contact_id, before);
+    perform messaging.record_contact_changes(instance_id, change.contact_id, change.before);
   end if;
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);

@@ -26,6 +26,11 @@ create table messaging.contacts (
   consent_at timestamptz,
   consent_source text,
   merged_into uuid,
+  channel_identity text,
+  phone_book_name text,
+  phone_book_at timestamptz,
+  profile_picture_url text,
+  profile_picture_at timestamptz,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
@@ -46,5 +51,11 @@ comment on column messaging.contacts.is_profile_name is
   'The name is what the contact calls itself, as a webhook told it: never an instruction to a model, and replaced by any name that is given.';
 comment on column messaging.contacts.consent_marketing is
   'Whether the contact wants marketing messages, as consent_log tells; since consent_at, by consent_source.';
+comment on column messaging.contacts.channel_identity is
+  'What the channel calls the key that the person writes with: another one means a new phone or installation. NULL where it does not tell.';
 comment on column messaging.contacts.merged_into is
   'The contact that it is now, while its messages move there, see move_merged_messages; NULL for a living contact.';
+comment on column messaging.contacts.phone_book_name is
+  'The name in the address book of the business''s phone, since phone_book_at; NULL where there is none.';
+comment on column messaging.contacts.profile_picture_url is
+  'The channel''s address of the person''s picture, as told at profile_picture_at.';

@@ -6,10 +6,8 @@ stable
 set search_path = ''
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   return messaging.describe_conversation(
     messaging.find_conversation(instance.id, (request->>'conversationId')::uuid),
     instance.time_zone

@@ -21,7 +21,7 @@ set enable_mergejoin = off
 as $$
 declare
   most_read constant integer := 5000;
-  page constant record := messaging.begin_page(request);
+  reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_status constant text := request->>'status';
   of_department constant uuid := (request->>'departmentId')::uuid;
@@ -35,14 +35,9 @@ declare
   of_operator uuid;
   of_tag uuid;
   path text;
-  last_at timestamptz := page.after_at;
-  last_id uuid := page.after_id;
-  step integer := page.size + 1;
-  step_read integer;
-  all_read integer := 0;
+  step_read bigint;
   last_read jsonb;
   found_now jsonb[];
-  found_all jsonb[] := '{}';
 begin
   select i.* into strict instance from messaging.instances i where i.id = of_instance;
   if request->>'assignedTo' is not null then
@@ -58,14 +53,19 @@ begin
     select t.id into of_tag from messaging.tags t
     where t.instance_id = of_instance and lower(t.name) = lower(request->>'tag');
     if not found and request->>'updatedSince' is null then
-      return messaging.build_page(found_all, page.size);
+      return messaging.build_read_page(reading);
     end if;
   end if;
   path := messaging.conversation_list_path(
-    of_instance, request || jsonb_build_object('operatorId', of_operator, 'tagId', of_tag), most_read
+    of_instance,
+    jsonb_build_object(
+      'updatedSince', request->'updatedSince', 'tag', of_tag, 'operator', of_operator,
+      'department', of_department, 'status', of_status, 'awaiting', nullif(is_awaiting, false)
+    ),
+    most_read
   );
   if path in ('tag', 'awaiting') then
-    step := most_read;
+    reading.step := most_read;
   end if;
   loop
     with scanned as materialized (
@@ -74,18 +74,18 @@ begin
         from messaging.conversations v
         where path = 'instance' and v.instance_id = of_instance
           and v.created_at > '-infinity'
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
         where path = 'operator' and v.instance_id = of_instance and v.assigned_to = of_operator
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -93,9 +93,9 @@ begin
         from messaging.conversations v
         where path = 'department' and v.instance_id = of_instance
           and v.department_id = of_department
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -103,9 +103,9 @@ begin
         from messaging.conversations v
         where path = 'status' and v.instance_id = of_instance and v.status = of_status
           and v.created_at > '-infinity'
-          and (v.created_at, v.id) > (last_at, last_id)
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -118,9 +118,9 @@ begin
           where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
         ) as few
         join messaging.conversations v on v.contact_id = any (array[few.contact_id])
-        where (v.created_at, v.id) > (last_at, last_id)
+        where (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -130,10 +130,10 @@ begin
             a.merged_into is not null or a.erased_at is not null as is_deleted
           from messaging.contact_activity a
           where path = 'changes' and a.instance_id = of_instance
-            and (a.updated_at, a.contact_id) > (last_at, last_id)
+            and (a.updated_at, a.contact_id) > (reading.after_at, reading.after_id)
             and a.updated_at >= since and a.updated_at < horizon
           order by a.updated_at, a.contact_id
-          limit step
+          limit reading.step
         ) as changed
         left join messaging.conversations v on v.contact_id = any (array[changed.contact_id])
       )
@@ -166,7 +166,7 @@ begin
           or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
         )
       order by s.at, s.id
-      limit page.size + 1 - cardinality(found_all)
+      limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
       array(
@@ -193,16 +193,9 @@ begin
         limit 1
       )
     into found_now, step_read, last_read;
-    found_all := found_all || found_now;
-    exit when cardinality(found_all) > page.size or step_read < step;
-    all_read := all_read + step_read;
-    if all_read >= most_read then
-      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
-    end if;
-    last_at := (last_read->>'createdAt')::timestamptz;
-    last_id := (last_read->>'id')::uuid;
-    step := least(step * 4, most_read - all_read);
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
   end loop;
-  return messaging.build_page(found_all, page.size);
+  return messaging.build_read_page(reading);
 end;
 $$;

@@ -7,22 +7,18 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
   outcome jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id
-  from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   outcome := jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'conversationId', conversation.id,
-    'noteId', messaging.add_internal_note(instance_id, conversation.id, request->>'note')
+    'noteId', messaging.add_internal_note(conversation.instance_id, conversation.id, request->>'note')
   );
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, outcome);

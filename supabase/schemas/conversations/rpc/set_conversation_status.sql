@@ -8,9 +8,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
   before jsonb;
   outcome jsonb;
@@ -18,9 +16,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id
-  from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   perform from messaging.conversations c where c.id = conversation.id for no key update;
   before := messaging.conversation_state(conversation.id);
   update messaging.conversations c
@@ -28,10 +24,10 @@ begin
   where c.id = conversation.id;
   perform messaging.record_conversation_changes(conversation, before);
   if request->>'internalNote' is not null then
-    perform messaging.add_internal_note(instance_id, conversation.id, request->>'internalNote');
+    perform messaging.add_internal_note(conversation.instance_id, conversation.id, request->>'internalNote');
   end if;
   outcome := jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'conversationId', conversation.id,
     'status', request->>'status',
     'noteAdded', request->>'internalNote' is not null

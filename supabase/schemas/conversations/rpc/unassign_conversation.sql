@@ -9,23 +9,20 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
-  contact_id uuid;
   conversation messaging.conversations;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select (r.contact).id into contact_id from messaging.resolve_recipient(instance_id, request) r;
-  conversation := messaging.resolve_conversation(instance_id, contact_id);
+  conversation := messaging.recipient_conversation(request);
   select c.* into conversation
   from messaging.conversations c where c.id = conversation.id for no key update;
   if conversation.assigned_to is not null then
     perform messaging.transfer_to_nobody(conversation);
   end if;
   return messaging.keep_outcome(request, jsonb_build_object(
-    'contactId', contact_id,
+    'contactId', conversation.contact_id,
     'assignedTo', null,
     'previousAssignedTo', conversation.assigned_to
   ));

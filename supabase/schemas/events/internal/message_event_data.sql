@@ -1,5 +1,5 @@
 -- The data of a message's event: the message's record (see message_record) and its contact as they were
--- then. Reads no table.
+-- then, with the price that a delivery has got since: see shown_price.
 create or replace function messaging.message_event_data(
   type text,
   message messaging.message_snapshot,

@@ -37,10 +37,9 @@ begin
     offset 0
   ) as m
   cross join lateral (
-    select p.name,
-      coalesce((select a.phone from messaging.announced_phone(p.id) as a), p.phone) as phone,
-      (select h.identities from messaging.hidden_identities(p.id) as h) as identities
+    select p.name, shown.phone, shown.identities
     from messaging.contacts p
+    cross join lateral messaging.shown_contact(p) as shown
     where p.id = m.contact_id
     offset 0
   ) as c

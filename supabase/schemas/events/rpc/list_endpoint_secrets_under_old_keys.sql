@@ -8,41 +8,23 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  key_ids constant text[] := array(select jsonb_array_elements_text(request->'keyIds'));
-  max_items constant integer := (request->>'limit')::integer;
 begin
-  return (
+  return messaging.sealed_under_old_keys(array(
     select jsonb_build_object(
-      'items', coalesce(
-        jsonb_agg(
-          jsonb_build_object(
-            'endpointId', f.id,
-            'sealedSecret', f.sealed_secret,
-            'sealedPreviousSecret', f.sealed_previous_secret
-          )
-        ) filter (where f.is_readable and f.place <= max_items),
-        '[]'
-      ),
-      'total', count(*) filter (where f.is_readable),
-      'unreadable', coalesce(
-        jsonb_agg(f.id) filter (where not f.is_readable and f.place <= max_items), '[]'
+      'id', e.id,
+      'keys', array[
+        split_part(e.sealed_secret, '.', 2),
+        split_part(coalesce(e.sealed_previous_secret, e.sealed_secret), '.', 2)
+      ],
+      'item', jsonb_build_object(
+        'endpointId', e.id,
+        'sealedSecret', e.sealed_secret,
+        'sealedPreviousSecret', e.sealed_previous_secret
       )
     )
-    from (
-      select e.id, e.sealed_secret, e.sealed_previous_secret, seals.used <@ key_ids as is_readable,
-        row_number() over (
-          partition by seals.used <@ key_ids order by e.created_at, e.id
-        ) as place
-      from messaging.event_endpoints e
-      cross join lateral (
-        select array[
-          split_part(e.sealed_secret, '.', 2),
-          split_part(coalesce(e.sealed_previous_secret, e.sealed_secret), '.', 2)
-        ] as used
-      ) as seals
-      where e.deleted_at is null and seals.used <> array[key_ids[1], key_ids[1]]
-    ) as f
-  );
+    from messaging.event_endpoints e
+    where e.deleted_at is null
+    order by e.created_at, e.id
+  ), request);
 end;
 $$;

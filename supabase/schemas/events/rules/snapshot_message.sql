@@ -24,6 +24,7 @@ return row(
   case
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
+    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename']
   end,
   message.card_id,
   message.metadata,
@@ -59,5 +60,12 @@ return row(
   contact_identities,
   message.purpose,
   message.cancel_key,
-  message.expires_at
+  message.expires_at,
+  message.pricing,
+  message.group_receipts,
+  message.estimated_cost,
+  message.cost_currency,
+  case
+    when message.ladder is not null then jsonb_build_object('shown', message.ladder -> 'shown')
+  end
 )::messaging.message_snapshot;

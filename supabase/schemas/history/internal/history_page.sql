@@ -40,8 +40,10 @@ declare
   messages jsonb;
   has_more boolean;
 begin
-  select coalesce(octet_length(to_jsonb(c.name)::text), 0)
-      + octet_length(to_jsonb(i.name)::text) + 96
+  -- A row of format=raw has over 500 bytes that an item of a conversation lacks.
+  select greatest(
+    coalesce(octet_length(to_jsonb(c.name)::text), 0) + octet_length(to_jsonb(i.name)::text) - 400, 0
+  )
   into sender_bytes
   from messaging.contacts c
   join messaging.instances i on i.id = c.instance_id
@@ -152,7 +154,18 @@ begin
         'editedAtMs', floor(extract(epoch from n.edited_at) * 1000),
         'deletedAtMs', floor(extract(epoch from n.deleted_at) * 1000),
         'purpose', messaging.told_purpose(n.purpose)
-      ) as item
+      ) || messaging.shown_price(
+        n.id, n.delivered_at, n.pricing, n.estimated_cost, n.cost_currency
+      ) || case
+        when n.group_receipts is null then '{}'
+        else jsonb_build_object('groupReceipts', n.group_receipts)
+      end || case
+        when n.message_type <> 'reaction' then '{}'
+        else jsonb_build_object('reactedTo', (
+          select coalesce(nullif(left(q.message, 200), ''), '[' || q.message_type || ']')
+          from messaging.messages q where q.id = n.quoted_message_id
+        ))
+      end as item
     from stored n
     left join messaging.operators o on o.id = n.operator_id
     left join messaging.ai_agents a on a.id = n.agent_id

@@ -36,8 +36,9 @@ begin
   if not found or instance.opt_out_confirmation is null then
     return;
   end if;
-  placed := messaging.place_message(
-    confirmation_id, instance, jsonb '{"isDeferred": true}', interval '0', apply_keyword.contact_id
+  placed := messaging.schedule_message(
+    confirmation_id, instance, apply_keyword.contact_id,
+    date_trunc('milliseconds', clock_timestamp())
   );
   perform messaging.add_outbound_messages(array[row(
     confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id,
@@ -45,7 +46,7 @@ begin
       'messageType', 'text', 'message', instance.opt_out_confirmation, 'sentBy', 'system',
       'purpose', 'opt_out_confirmation'
     ),
-    null, null, placed.mode, null, placed.slot, placed.held_by, null, null, null, null, null
+    null, null, 'scheduled', null, placed.slot, null, null, null, null, null, null
   )::messaging.outbound_message]);
 end;
 $$;

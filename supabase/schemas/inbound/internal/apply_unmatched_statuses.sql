@@ -16,13 +16,15 @@ begin
       where m.id = any (message_ids)
         and e.instance_id = any (array[m.instance_id])
         and e.provider_message_id = any (array[m.provider_message_id])
-      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error
+      returning m.id as message_id, e.provider_message_id, e.status, e.occurred_at, e.error,
+        e.pricing
     )
     select t.* from taken t
     order by array_position(array['sent', 'delivered', 'read', 'failed'], t.status)
   loop
     perform messaging.advance_message(
-      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error
+      early.message_id, early.provider_message_id, early.status, early.occurred_at, early.error,
+      early.pricing
     );
   end loop;
 end;

@@ -7,7 +7,8 @@ set search_path = ''
 as $$
 begin
   if not messaging.advance_message(
-    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null
+    confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null,
+    null
   ) then
     return false;
   end if;

@@ -4,7 +4,8 @@
 -- been unconfirmed for less than 15 minutes. A message in flight keeps the echo until its own outcome
 -- tells whose it was (see resolve_pending_echo). Otherwise the echo confirms the oldest unconfirmed
 -- message.
--- Media without a caption have no words: they match only a message in flight.
+-- Media without a caption have no words: they match only a message in flight. A reaction matches one to the
+-- same message by the same emoji, whichever way the emoji is colored.
 -- Returns whether the echo is ours, as far as is known.
 -- Plans must not depend on statistics: "offset 0" reads the unsent messages of this contact by
 -- messages_history, where the instance and the age would suggest all that the instance has lately stored.
@@ -42,10 +43,25 @@ begin
           q.claim_token is not null
           and (q.echo is null or q.echo->>'providerMessageId' = event->>'providerMessageId')
         )
-        or (m.message is not null and m.unconfirmed_at > clock - interval '15 minutes')
+        or (
+          (m.message is not null or m.message_type = 'reaction')
+          and m.unconfirmed_at > clock - interval '15 minutes'
+        )
       )
-      -- Gateways trim whitespace.
-      and btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+      -- Gateways trim whitespace. Options may stand around the words, as text or as buttons. What has no
+      -- words of its own, such as a location, is told with some.
+      and (
+        btrim(regexp_replace(m.message, '\s+', ' ', 'g')) is not distinct from words
+        or (
+          m.content ? 'rendering'
+          and strpos(words, btrim(regexp_replace(m.message, '\s+', ' ', 'g'))) > 0
+        )
+        or (m.message is null and m.message_type = event->>'messageType')
+      )
+      and (
+        m.message_type <> 'reaction' or replace((m.content->'reaction')::text, e'\ufe0f', '')
+          is not distinct from replace((event->'content'->'reaction')::text, e'\ufe0f', '')
+      )
       -- A gateway sends every audio file as a voice message.
       and (
         m.message is not null or m.message_type = event->>'messageType'

@@ -12,11 +12,14 @@ declare
   duplicate record;
   contact messaging.contacts;
   placeholder messaging.contacts;
+  former messaging.messages;
+  present messaging.messages;
 begin
   for duplicate in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
       e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
-      coalesce(e.read_at, e.delivered_at) as arrived_at
+      coalesce(e.read_at, e.delivered_at) as arrived_at,
+      case when e.pricing->>'source' = 'channel' then e.pricing - 'market' end as pricing
     from messaging.messages m
     -- "offset 0" keeps the plan from beginning with all echoes, of which statistics may know none.
     cross join lateral (
@@ -32,14 +35,18 @@ begin
     perform messaging.note_contact(duplicate.contact_id);
     perform messaging.note_contact(duplicate.echo_contact_id);
     if duplicate.confirmed_by_echo then
+      select e.* into former from messaging.messages e where e.id = duplicate.echo_id;
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
-        failed_at = null,
+        failed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+        is_free_service = null,
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
-      where e.id = duplicate.echo_id;
+      where e.id = duplicate.echo_id
+      returning e.* into present;
+      perform messaging.note_usage(former, present);
       perform messaging.record_message_events(
         array[duplicate.echo_id], array['message.unconfirmed']
       );
@@ -49,12 +56,14 @@ begin
     end if;
     if duplicate.status in ('delivered', 'read') then
       perform messaging.advance_message(
-        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null
+        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null,
+        duplicate.pricing
       );
     end if;
     if duplicate.status = 'failed' then
       perform messaging.advance_message(
-        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error
+        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error,
+        null
       );
     end if;
     continue when duplicate.confirmed_by_echo;

@@ -1,5 +1,5 @@
 -- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
--- message, or a delivery event that neither fails a message nor repeats its words. Of several calls about one
+-- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member. Of several calls about one
 -- message, or of one that quotes it, only the first is given: the others must see what it has
 -- done.
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
@@ -35,7 +35,7 @@ begin
           when 'message' then event->>'origin' <> 'inbound' or (event->>'mayBeOurs')::boolean
             or (event->>'isEdit')::boolean
           when 'status' then event->>'status' not in ('sent', 'delivered', 'read')
-            or event->'sent' is not null
+            or event->'sent' is not null or event->'member' is not null
           else true
         end,
         false
@@ -49,6 +49,7 @@ begin
     if event->>'kind' = 'status' then
       plain.message_id := event->>'messageId';
       plain.status := event->>'status';
+      plain.pricing := event->'pricing';
       plain.occurred_at := coalesce((event->>'at')::timestamptz, clock);
       statuses := statuses || plain;
       continue;
@@ -62,6 +63,7 @@ begin
         || messaging.phone_identity_key(event->'otherAddresses'->>other);
     end loop;
     plain.contact_name := event->>'contactName';
+    plain.profile_picture_url := event->>'profilePictureUrl';
     plain.message_type := event->>'messageType';
     plain.message := event->>'message';
     plain.content := nullif(event->'content', 'null');

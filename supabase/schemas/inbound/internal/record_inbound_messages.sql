@@ -1,7 +1,12 @@
 -- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
 -- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
 -- them anything, and a message that the channel does not show requests no answer. A keyword of the instance
--- decides about marketing instead: see apply_keyword.
+-- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
+-- last is stored as the choice of it: see offered_choices and typed_choice.
+-- On the official channel what waits for the person's answer leaves, before the agent is asked: see
+-- release_waiting_messages; a keyword that denies marketing ends it.
+-- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
+-- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
 -- out, of unknown persons, of addresses that belong to several contacts, and of contacts that another
 -- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
@@ -23,13 +28,19 @@ begin
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
+        instance.read_receipts = 'on_receive' and not e.is_group as marks_read,
+        instance.has_window,
+        case
+          when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
+        end as choice,
         case
           when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
           then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
         end as keyword_said
       from messaging.new_messages(events) as e
       cross join lateral (
-        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords
+        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords,
+          i.read_receipts, i.provider_class = 'official' as has_window
         from messaging.instances i
         where i.id = e.instance_id
         limit 1
@@ -57,6 +68,9 @@ begin
         where v.contact_id = contact.id
         limit 1
       ) as conversation
+      left join lateral messaging.offered_choices(
+        contact.id, e.occurred_at, e.quoted_provider_message_id
+      ) as offer on e.message_type = 'text'
       where e.contact_id is not null or (
         (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
         and (
@@ -77,8 +91,17 @@ begin
         quoted_message_id, media_id, quoted_provider_message_id, author
       )
       -- Not the transaction's instant: messages keep their order by it.
-      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound', k.message_type, k.message,
-        k.content, false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
+      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound',
+        case
+          when k.choice is not null and k.keyword_said is null then 'choice' else k.message_type
+        end,
+        k.message,
+        case
+          when k.choice is not null and k.keyword_said is null
+          then coalesce(k.content, '{}') || jsonb_build_object('choice', k.choice)
+          else k.content
+        end,
+        false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
         clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
       from known k
       order by k.place
@@ -87,9 +110,19 @@ begin
       update messaging.contacts c
       set name = coalesce(c.name, told.name),
         is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
-        last_inbound_at = greatest(c.last_inbound_at, told.last_at)
+        last_inbound_at = greatest(c.last_inbound_at, told.last_at),
+        profile_picture_url = case
+          when messaging.may_refresh_picture(c.profile_picture_at, clock)
+            then coalesce(told.picture, c.profile_picture_url)
+          else c.profile_picture_url
+        end,
+        profile_picture_at = case
+          when told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock) then clock
+          else c.profile_picture_at
+        end
       from (
-        select k.sender_id, max(k.occurred_at) as last_at,
+        select k.sender_id, max(k.occurred_at) as last_at, max(k.profile_picture_url) as picture,
           (
             array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
           )[1] as name
@@ -100,11 +133,13 @@ begin
         and (
           c.name is null and told.name is not null
           or c.last_inbound_at is null or c.last_inbound_at < told.last_at
+          or told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock)
         )
     )
     select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
       k.message_type, k.media_id, k.file,
-      k.keyword_said, k.occurred_at,
+      k.keyword_said, k.occurred_at, k.marks_read, k.has_window,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       k.contact_id is null and (
@@ -167,6 +202,19 @@ begin
         stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
         stored.keyword_said, stored.occurred_at
       );
+    end if;
+    if stored.has_window then
+      if stored.keyword_said = 'denied' then
+        perform messaging.cancel_waiting_messages(stored.contact_id);
+      else
+        perform messaging.release_waiting_messages(stored.contact_id);
+      end if;
+    end if;
+    if stored.marks_read then
+      insert into messaging.outbox (workspace_id, kind, payload)
+      select i.workspace_id, 'read_receipt',
+        jsonb_build_object('instanceId', i.id, 'messageId', stored.stored_id)
+      from messaging.instances i where i.id = stored.instance_id;
     end if;
     if stored.asks_agent then
       perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)

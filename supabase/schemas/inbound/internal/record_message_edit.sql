@@ -1,6 +1,7 @@
 -- Records that a person has edited a message, the contact or somebody on the business's own phone:
 -- replaces its words, those of a caption also by none. No agent is asked again; an agent that has yet to
--- answer reads the new words. Returns whether words changed.
+-- answer reads the new words. Typed words that chose an option are a text from then on. The echo of an edit
+-- that a call asked for is none of a person's (see is_echo_of_edit). Returns whether words changed.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
 returns boolean
@@ -13,9 +14,17 @@ declare
     or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
   edited_ids uuid[];
 begin
+  if words is not null
+    and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
+    return false;
+  end if;
   with changed as (
     update messaging.messages m
-    set message = edited.message, edited_at = messaging.event_instant(event)
+    set message = edited.message, edited_at = messaging.event_instant(event),
+      message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
+      content = case m.message_type
+        when 'choice' then nullif(m.content - 'choice', '{}') else m.content
+      end
     from (
       select own.id,
         -- In a group the words stand after their author's name, which the edit does not contain.

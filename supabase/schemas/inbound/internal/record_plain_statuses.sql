@@ -1,8 +1,9 @@
 -- Applies delivery events of messages that the provider has accepted, and stores their payloads, as
--- record_status_event does: one statement for all of them. `changed` and `unchanged` are the places of
+-- record_status_event does: one statement for all of them. One that is late or repeated may still tell how
+-- the message is billed, which is no event. `changed` and `unchanged` are the places of
 -- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
--- accepted or have failed, of messages that another transaction holds, and of messages that are queued
--- once more.
+-- accepted or have failed, of messages that another transaction holds, of messages that are queued
+-- once more, and those that correct how a message is billed that has its price (see note_usage).
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
   events messaging.plain_event[],
@@ -21,15 +22,17 @@ begin
       message.id as message_id,
       case messaging.message_transition(message.status, e.status)
         when 'always' then true else false
-      end as is_forward
+      end as is_forward,
+      e.pricing, instance.is_official, e.status <> 'sent' and message.delivered_at is null as is_first,
+      e.pricing is not null and message.pricing->>'source' is distinct from 'channel' as tells_pricing
     from unnest(events) as e
     cross join lateral (
-      select true from messaging.instances i
+      select i.provider_class = 'official' as is_official from messaging.instances i
       where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
       limit 1
     ) as instance
     cross join lateral (
-      select m.id, m.status
+      select m.id, m.status, m.pricing, m.delivered_at
       from messaging.messages m
       where m.id = coalesce(
         (
@@ -52,6 +55,10 @@ begin
     where (
       select true from messaging.message_queue q where q.message_id = message.id limit 1
     ) is null
+      and (
+        e.pricing is null or message.pricing ? 'market' is not true
+        or message.pricing->>'source' = 'channel'
+      )
     order by message.id, e.place
   ),
   payloads as (
@@ -60,19 +67,31 @@ begin
   ),
   messages as (
     update messaging.messages m
-    set status = k.status,
-      delivered_at = coalesce(m.delivered_at, k.occurred_at),
-      read_at = case when k.status = 'read' then k.occurred_at else m.read_at end,
+    set status = case when k.is_forward then k.status else m.status end,
+      delivered_at = case
+        when k.is_forward then coalesce(m.delivered_at, k.occurred_at) else m.delivered_at
+      end,
+      read_at = case when k.is_forward and k.status = 'read' then k.occurred_at else m.read_at end,
+      pricing = messaging.known_pricing(
+        m.pricing, k.pricing, k.status, k.is_official,
+        messaging.sent_category(m.message_type, m.purpose, m.ladder)
+      ) - case when k.is_first then 'market' else '' end,
       failed_at = null,
       canceled_at = null,
       unconfirmed_at = null,
       is_retryable = false,
       last_error = null
     from known k
-    where m.id = any (array[k.message_id]) and k.is_forward
+    where m.id = any (array[k.message_id]) and (k.is_forward or k.tells_pricing)
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select k.message_id, k.instance_id, k.occurred_at, true
+    from known k
+    where k.is_forward and k.is_first
   )
-  select array_agg(k.place) filter (where k.is_forward),
-    array_agg(k.place) filter (where not k.is_forward),
+  select array_agg(k.place) filter (where k.is_forward or k.tells_pricing),
+    array_agg(k.place) filter (where not k.is_forward and not k.tells_pricing),
     array_agg(k.message_id order by k.place) filter (where k.is_forward),
     array_agg('message.' || k.status order by k.place) filter (where k.is_forward)
   into changed, unchanged, ids, types

@@ -11,6 +11,9 @@ as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   target_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  content constant jsonb := jsonb_build_object(
+    'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
+  );
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
@@ -22,6 +25,13 @@ begin
     return false;
   end if;
   contact := messaging.resolve_sender(instance.id, event);
+  -- One that a call sends, told before its provider's answer is recorded, or whose answer was lost.
+  if not is_inbound and messaging.match_echo(
+    instance.id, contact.id,
+    event || jsonb_build_object('message', null, 'messageType', 'reaction', 'content', content)
+  ) then
+    return true;
+  end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
@@ -31,9 +41,7 @@ begin
   values (
     instance.id, contact.id, conversation.id,
     case when is_inbound then 'inbound' else 'outbound' end, 'reaction', event->>'message',
-    jsonb_build_object(
-      'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
-    ) || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
+    content || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
     case when not is_inbound then 'phone' end, not is_inbound,
     case when is_inbound then 'received' else 'sent' end,
     event->>'providerMessageId', messaging.event_instant(event),

@@ -12,6 +12,7 @@ declare
   message_id uuid;
   contact messaging.contacts;
   address text;
+  told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
 begin
   select m.id into message_id
   from messaging.messages m
@@ -51,18 +52,23 @@ begin
   end if;
   if message_id is null then
     insert into messaging.unmatched_statuses (
-      instance_id, provider_message_id, status, occurred_at, error
+      instance_id, provider_message_id, status, occurred_at, error, pricing
     )
     values (
       record_status_event.instance_id, event->>'providerMessageId', event->>'status',
-      coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
+      told_at, nullif(event->'error', 'null'), event->'pricing'
     )
     on conflict do nothing;
     return false;
   end if;
+  if event->'member' is not null then
+    update messaging.messages m
+    set group_receipts = messaging.add_group_receipt(m.group_receipts, event->'member', told_at)
+    where m.id = message_id;
+  end if;
   return messaging.advance_message(
-    message_id, event->>'providerMessageId', event->>'status',
-    coalesce((event->>'at')::timestamptz, clock_timestamp()), nullif(event->'error', 'null')
-  );
+    message_id, event->>'providerMessageId', event->>'status', told_at,
+    nullif(event->'error', 'null'), event->'pricing'
+  ) or event->'member' is not null;
 end;
 $$;

@@ -1,6 +1,6 @@
 -- Decides whose echo it was that a message kept while it was in flight (see match_echo), now that the
 -- message is settled. The id in the answer decides. Without an answer the echo proves that the message
--- left. An echo of something else is recorded as if it came now: it confirms another message in doubt,
+-- left. An echo of something else is recorded as if it came now: it confirms another unconfirmed message,
 -- or is a person's. Denials of erased persons were recalled when it came.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.resolve_pending_echo(
@@ -46,6 +46,8 @@ begin
   ));
   if outcome <> 'unknown' and echo->>'kind' = 'status' then
     perform messaging.record_status_event(instance.id, echo);
+  elsif outcome <> 'unknown' and echo->>'kind' = 'reaction' then
+    perform messaging.record_reaction(instance, echo);
   elsif outcome <> 'unknown' then
     perform messaging.take_no_denials(echo);
     perform messaging.record_message_event(instance, echo);

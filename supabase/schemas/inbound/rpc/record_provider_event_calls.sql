@@ -3,10 +3,12 @@
 -- result; NULL where nothing was done for it, and record_provider_events itself must be called.
 -- Errors: 55P03 where a lock is not free in time: the calls are of many tenants, and each must be made by
 -- itself.
+-- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_event_calls(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set lock_timeout = '100ms'
 as $$
 declare

@@ -1,6 +1,6 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
--- what was typed on the phone, delivery events, template decisions, changed numbers, preferences,
--- connections, limits.
+-- what was typed on the phone, imported messages, names, delivery events, template decisions, changed
+-- numbers and keys, preferences, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
@@ -10,10 +10,12 @@
 -- events changed something; NULL, with nothing stored, where the credentials have been replaced.
 -- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
+-- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_events(request jsonb)
 returns jsonb
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   instance messaging.instances;
@@ -66,10 +68,16 @@ begin
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)
         when 'reaction' then messaging.record_reaction(instance, event)
+        when 'imported_message' then messaging.import_message(instance, event)
+        when 'history_progress' then messaging.record_history_progress(instance.id, event)
+        when 'contact_name' then messaging.record_contact_name(instance.id, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
         when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'template_warning' then messaging.record_template_warning(instance.id, event)
+        when 'number' then messaging.record_number_event(instance, event)
+        when 'identity' then messaging.record_identity_event(instance.id, event)
         when 'preference' then messaging.record_preference_event(instance.id, event)
         when 'connection' then messaging.record_connection_event(instance, event)
         when 'limit' then messaging.record_limit_event(instance, event)

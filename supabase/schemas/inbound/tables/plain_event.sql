@@ -23,7 +23,9 @@ create type messaging.plain_event as (
   file jsonb,
   quoted_provider_message_id text,
   author jsonb,
-  contact_id uuid
+  contact_id uuid,
+  pricing jsonb,
+  profile_picture_url text
 );
 comment on column messaging.plain_event.place is 'The call''s place among the calls, from 1.';
 comment on column messaging.plain_event.sealed_provider_config is
@@ -38,5 +40,7 @@ comment on column messaging.plain_event.quoted_message_id is
   'Our own id of the message that this one answers; NULL for none, or one that is not stored.';
 comment on column messaging.plain_event.file is
   'What add_channel_media takes, where the message has a file that is to be fetched; media_id is its id.';
+comment on column messaging.plain_event.pricing is
+  'Of a delivery event: how the message is billed, where the provider tells.';
 comment on column messaging.plain_event.contact_id is
   'The sender, where the caller has found and locked it and proved the addresses; else NULL.';

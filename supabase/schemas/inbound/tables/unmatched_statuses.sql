@@ -8,6 +8,7 @@ create table messaging.unmatched_statuses (
   occurred_at timestamptz not null,
   error jsonb,
   received_at timestamptz not null default now(),
+  pricing jsonb,
   primary key (instance_id, provider_message_id, status),
   constraint unmatched_statuses_status_known
     check (status in ('sent', 'delivered', 'read', 'failed'))

@@ -1,8 +1,9 @@
 -- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
 -- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
--- place_message: of one call all are immediate, or none. The caller holds the contacts.
+-- enqueue_message and schedule_message: of one call all are immediate, or none. The caller holds the contacts.
+-- Returns created_at, so that it can be assigned, which costs no statement.
 create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
-returns void
+returns timestamptz
 language plpgsql
 set search_path = ''
 as $$
@@ -13,7 +14,7 @@ begin
     id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
     sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
     held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
-    cancel_key, created_at
+    cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder
   )
   select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
     m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
@@ -24,10 +25,11 @@ begin
     (m.draft->>'mediaId')::uuid, m.draft->>'pausesAgent' is null,
     (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
     -- Not the transaction's instant: a keyword's answer stands after the contact's word.
-    clock
+    clock, (m.draft->>'replyTo')::uuid, m.draft->>'quotedProviderMessageId',
+    m.draft->'ladder'
   from unnest(messages) as m;
   if messages[1].claim_token is null then
-    return;
+    return clock;
   end if;
   insert into messaging.message_queue (
     message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
@@ -37,5 +39,6 @@ begin
     m.claim_token, lease.ends_at
   from unnest(messages) as m
   cross join lateral (select clock + make_interval(secs => m.lease_seconds)) as lease(ends_at);
+  return clock;
 end;
 $$;

@@ -1,34 +1,42 @@
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived.
--- A message in doubt left before its call was given up, however late the event is.
+-- An unconfirmed message left before its call was given up, however late the event is.
 -- Records its event, and message.sent before it where the message had not been sent as far as was known.
+-- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
+-- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
 -- A failure that may pause its batch is noted (see pause_failing_batches).
--- Returns whether it changed anything. Locks the message, then pacing.
+-- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing.
 create or replace function messaging.advance_message(
   message_id uuid,
   provider_message_id text,
   status text,
   occurred_at timestamptz,
-  error jsonb
+  error jsonb,
+  pricing jsonb default null
 )
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
-  moved_instance_id uuid;
-  moved_contact_id uuid;
-  is_newly_sent boolean;
-  former_status text;
-  was_unsent boolean;
+  is_official boolean;
+  former messaging.messages;
+  present messaging.messages;
   types text[];
   gone messaging.message_queue;
 begin
-  select m.status, m.sent_at is null into former_status, was_unsent
+  if advance_message.status = 'failed' and messaging.climb_after_status(
+    message_id, advance_message.provider_message_id, occurred_at, error
+  ) then
+    return true;
+  end if;
+  select m.* into former
   from messaging.messages m
   where m.id = advance_message.message_id
   for no key update;
+  select i.provider_class = 'official' into is_official
+  from messaging.instances i where i.id = former.instance_id;
   update messaging.messages m
   set status = advance_message.status,
     provider_message_id = case
@@ -52,7 +60,14 @@ begin
     canceled_at = null,
     unconfirmed_at = null,
     is_retryable = false,
-    last_error = case when advance_message.status = 'failed' then error end
+    last_error = case when advance_message.status = 'failed' then error end,
+    pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, advance_message.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    ) - case
+      when m.delivered_at is null and advance_message.status in ('delivered', 'read') then 'market'
+      else ''
+    end
   where m.id = advance_message.message_id
     and case messaging.message_transition(m.status, advance_message.status)
       when 'always' then true
@@ -66,15 +81,27 @@ begin
       when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
-  returning m.instance_id, m.contact_id, was_unsent and m.sent_at is not null
-  into moved_instance_id, moved_contact_id, is_newly_sent;
+  returning m.* into present;
   if not found then
+    update messaging.messages m
+    set pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, m.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    )
+    where m.id = advance_message.message_id and advance_message.pricing is not null
+      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel'
+    returning m.* into present;
+    if found then
+      perform messaging.note_usage(former, present);
+      return true;
+    end if;
     return false;
   end if;
-  types := array['message.' || advance_message.status];
+  perform messaging.note_usage(former, present);
+  types := array[messaging.status_event(present.message_type, advance_message.status)];
   if advance_message.status in ('delivered', 'read')
-    and former_status not in ('sent', 'delivered', 'read') then
-    types := 'message.sent'::text || types;
+    and former.status not in ('sent', 'delivered', 'read') then
+    types := messaging.status_event(present.message_type, 'sent') || types;
   end if;
   perform messaging.record_message_events(
     array_fill(advance_message.message_id, array[cardinality(types)]),
@@ -85,22 +112,33 @@ begin
     )
   );
   if advance_message.status = 'failed' then
-    perform messaging.record_channel_denials(array[moved_contact_id], array[error]);
+    if exists (
+      select from messaging.dispatch d
+      where d.instance_id = present.instance_id and messaging.slows_pace(d, error)
+    ) then
+      perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+      perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
+    end if;
+    perform messaging.forget_under_way(present);
+    perform messaging.record_channel_denials(array[present.contact_id], array[error]);
     perform messaging.note_batch_failures(array[m.id])
     from messaging.messages m
     where m.id = advance_message.message_id and messaging.may_pause_batch(m);
+    perform messaging.fail_invitation(m)
+    from messaging.messages m
+    where m.id = advance_message.message_id and m.ladder ? 'invitationFor';
   end if;
-  if is_newly_sent then
-    perform messaging.note_contact(moved_contact_id);
+  if former.sent_at is null and present.sent_at is not null then
+    perform messaging.note_contact(present.contact_id);
   end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null
   returning q.* into gone;
   if found then
-    perform from messaging.pacing p where p.instance_id = moved_instance_id for no key update;
-    perform messaging.give_back_places(array[gone]);
-    perform messaging.refresh_dispatch(array[moved_instance_id]);
+    perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+    perform messaging.release_day_quota(array[gone]);
+    perform messaging.refresh_dispatch(array[present.instance_id]);
   end if;
   return true;
 end;

@@ -30,7 +30,10 @@ begin
   end if;
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
   select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
-  perform messaging.refuse_send(instance, contact, message.message_type, message.purpose);
+  perform messaging.refuse_send(
+    case when message.ladder is null then instance end, contact, message.message_type,
+    message.purpose
+  );
   lease_until := clock_timestamp() + make_interval(
     secs => (request->'delivery'->>'leaseSeconds')::double precision
   );
@@ -45,8 +48,7 @@ begin
   update messaging.messages m
   set status = 'sending', failed_at = null, confirmed_by_echo = false
   where m.id = message.id;
-  if message.agent_id is null and message.sent_by is distinct from 'ai_agent'
-    and message.pauses_agent then
+  if messaging.restarts_pause(message) then
     paused_until := messaging.pause_agent(instance.id, contact.id, clock_timestamp());
     outcome := outcome || jsonb_build_object(
       'aiAgentPausedUntil', messaging.iso_in_zone(paused_until, instance.time_zone)

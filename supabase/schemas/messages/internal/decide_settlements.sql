@@ -15,7 +15,8 @@ begin
       q.instance_id,
       m.contact_id,
       q.claim_token,
-      q.lane,
+      -- A message of a group is in the unpaced lane only while it is in flight.
+      case when q.departs_at is not null then 'paced' else q.lane end,
       r.outcome,
       r."providerMessageId",
       r."waId",
@@ -44,15 +45,19 @@ begin
         when r.retryable then clock + messaging.retry_delay(q.attempts, r."retryAfterMs")
       end as retry_at,
       outage.is_outage,
-      coalesce(r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials, false)
-        as holds_instance,
+      coalesce(
+        r.outcome = 'rejected' and r.scope = 'instance' and not old.has_old_credentials
+          and not (r."retryAfterMs" is null and exists (
+            select from messaging.dispatch d
+            where d.instance_id = q.instance_id and messaging.slows_pace(d, r.error)
+          )),
+        false
+      ) as holds_instance,
       old.has_old_credentials,
       m.status = 'failed' and r.outcome = 'accepted'
         and m.provider_message_id is distinct from r."providerMessageId" as is_revived,
-      r.outcome = 'accepted' and q.max_attempts > 1 and m.agent_id is null
-        and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
-        and m.pauses_agent as pauses_agent,
+      r.outcome = 'accepted' and q.max_attempts > 1 and messaging.restarts_pause(m)
+        as pauses_agent,
       r."calledAfterMs",
       r."channelStatus"
     from jsonb_to_recordset(results) as r(

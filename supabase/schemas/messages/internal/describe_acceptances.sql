@@ -52,9 +52,10 @@ begin
   return (
     select jsonb_agg(
       case when p.place is not null then
-        messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
-          || jsonb_build_object('claimToken', p.claim_token, 'to', coalesce(p.send_address, p.phone))
-          || coalesce(limits->p.place::text, '{}')
+        messaging.accepted_outcome(
+          'sent', p.contact_id, p.conversation_id, null, null, p.message_id, null, null,
+          p.paused_until, p.time_zone, p.claim_token, coalesce(p.send_address, p.phone)
+        ) || coalesce(limits->p.place::text, '{}')
       end
       order by numbers.place
     )

@@ -36,7 +36,8 @@ begin
     return false;
   end if;
   if held_by not in (
-    'interval', 'window', 'holiday', 'delay', 'daily_limit', 'new_contacts', 'warm_up'
+    'interval', 'window', 'holiday', 'delay', 'daily_limit', 'new_contacts', 'warm_up', 'awaiting_reply',
+    'budget'
   ) then
     return false;
   end if;

@@ -1,6 +1,7 @@
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
--- counts already. Reads no table, so that it is cheap for many rows at once. Of a message that waits it
+-- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
+-- seconds (see shown_price). Of a message that waits it
 -- shows its slot as stored; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
@@ -60,6 +61,17 @@ begin
     'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
     'attempts', message.attempts + case when is_claimed then 1 else 0 end,
     'lastError', messaging.shown_error(message.last_error)
-  ) || messaging.shown_parts(message.content);
+  ) || messaging.shown_price(
+    message.id, message.delivered_at, message.pricing, message.estimated_cost, message.cost_currency
+  ) || messaging.shown_parts(message.content) || case
+    when message.change is null then '{}'
+    else jsonb_build_object('change', messaging.shown_change(message.change, time_zone, now()))
+  end || case
+    when message.ladder is null then '{}'
+    else coalesce(message.ladder->'shown', '{}')
+  end || case
+    when message.group_receipts is null then '{}'
+    else jsonb_build_object('groupReceipts', message.group_receipts)
+  end;
 end;
 $$;

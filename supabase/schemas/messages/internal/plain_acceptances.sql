@@ -21,7 +21,7 @@ begin
         ),
         call.phone, wanted.identity_key, t.id,
         call.authentication->>'functionName', i.requests_per_minute,
-        messaging.is_token_use_due(t.last_used_at, clock),
+        t.is_use_due,
         call.idempotency, call.message, call.delivery,
         coalesce(former.message_id, gen_random_uuid()),
         coalesce(former.claim_token, gen_random_uuid()),
@@ -46,17 +46,13 @@ begin
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
     cross join lateral (
       select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
-        n.xmin::text as version
+        n.people_scope, n.workspace_id, n.budget, n.xmin::text as version
       from messaging.instances n
       where n.id = call.instance_id
       offset 0
     ) as i
     left join lateral (
-      select k.id, k.last_used_at
-      from messaging.client_tokens k
-      where k.token_hash = call.authentication->>'tokenHash' and k.instance_id = i.id
-        and messaging.may_token_send(k, clock)
-        and i.version = call.authentication->>'instanceVersion'
+      select k.* from messaging.sending_token(i.id, i.version, call.authentication, clock) as k
       offset 0
     ) as t on true
     cross join lateral (
@@ -64,13 +60,15 @@ begin
       offset 0
     ) as wanted
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
       from messaging.contacts c
       where c.instance_id = i.id and c.identity_key = wanted.identity_key
       offset 0
     ) as own on true
     left join lateral (
-      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.last_inbound_at
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
       from messaging.contacts c
       where own.id is null and c.id = (
         select a.contact_id from messaging.contact_addresses a
@@ -86,16 +84,22 @@ begin
     ) as v on true
     left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
     where messaging.is_bare_message(call.request)
-      and (call.delivery->>'queued')::boolean is not true
-      and (call.delivery->>'isDeferred')::boolean is not true
-      and coalesce((call.delivery->>'delaySeconds')::double precision, 0) <= 0
+      and messaging.leaves_at_once(call.delivery, clock)
       and call.delivery->>'timing' is null
       -- Its sends are counted, one by one: see count_unpaced_send.
       and i.protection is null
+      -- May have to wait: see budget_hold.
+      and not messaging.stopped_by_budget(i.budget, call.message->>'purpose', null)
       and call.message->>'pausesAgent' is null
+      and call.message->'fit' is null
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
-        coalesce(own.consent_marketing, shown.consent_marketing),
+        messaging.effective_consent(
+          call.message->>'purpose', i.people_scope, i.workspace_id,
+          coalesce(own.id, shown.id), wanted.identity_key,
+          coalesce(own.consent_marketing, shown.consent_marketing),
+          coalesce(own.consent_at, shown.consent_at)
+        ),
         coalesce(own.last_inbound_at, shown.last_inbound_at),
         i.provider_class, call.message->>'messageType', call.message->>'purpose', clock
       ) is null

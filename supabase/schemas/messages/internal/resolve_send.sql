@@ -1,6 +1,6 @@
 -- accept_message: finds or creates what a call is about, step by step: any call that the one statement of
--- accept_message does not answer. The contact, its conversation, the address, the assignment, and the
--- agent. `request` and the errors are accept_message's.
+-- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
+-- the assignment, and the agent. `request` and the errors are accept_message's.
 create or replace function messaging.resolve_send(
   instance messaging.instances,
   request jsonb,
@@ -9,6 +9,8 @@ create or replace function messaging.resolve_send(
   out conversation_id uuid,
   out assigned_to uuid,
   out address text,
+  out quoted_provider_message_id text,
+  out quoted_is_ours boolean,
   out assignment jsonb,
   out agent_id uuid
 )
@@ -25,10 +27,25 @@ begin
     perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
   end if;
   if draft is not null then
-    perform messaging.refuse_send(instance, contact, draft->>'messageType', draft->>'purpose');
+    -- With a ladder a closed window refuses nothing yet: see decide_ladder.
+    perform messaging.refuse_send(
+      case when draft->'ladder' is null then instance end, contact, draft->>'messageType',
+      draft->>'purpose'
+    );
     address := messaging.channel_send_address(
       instance, contact, request->>'phone', draft->>'needsPhone' is not null
     );
+  end if;
+  if draft->>'replyTo' is not null then
+    select m.provider_message_id, m.direction = 'outbound'
+    into quoted_provider_message_id, quoted_is_ours
+    from messaging.messages m
+    where m.id = (draft->>'replyTo')::uuid and m.instance_id = instance.id
+      and m.contact_id = any (messaging.merged_contact_ids(contact.id))
+      and m.provider_message_id is not null;
+    if not found then
+      raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
   if nullif(request->'assignment', 'null') is not null then
@@ -38,10 +55,12 @@ begin
   end if;
   if request->'agent'->>'answersThrough' is not null then
     agent_id := (request->'agent'->>'agentId')::uuid;
-    perform messaging.take_agent_turn(
-      conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
-      (request->'agent'->>'answersThrough')::bigint
-    );
+    if request->'agent'->>'isContinued' is null then
+      perform messaging.take_agent_turn(
+        conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+        (request->'agent'->>'answersThrough')::bigint
+      );
+    end if;
   elsif nullif(request->'agent', 'null') is not null then
     agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
   elsif draft->>'sentBy' = 'ai_agent' then

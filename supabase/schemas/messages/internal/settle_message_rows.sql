@@ -14,6 +14,7 @@ declare
   ids uuid[];
   types text[];
   failed uuid[];
+  invitations uuid[];
 begin
   with changed as (
     update messaging.messages m
@@ -48,21 +49,35 @@ begin
       end
     from unnest(settlements) as s
     cross join lateral (
-      select f.status from messaging.messages f where f.id = s.message_id offset 0
+      select f.status, f.sent_at from messaging.messages f where f.id = s.message_id offset 0
     ) as former
     where m.id = any (array[s.message_id])
-    returning m.id, m.status, former.status as former_status,
+    returning m.id, m.status, m.message_type, former.status as former_status, m.instance_id,
+      case when former.sent_at is null then m.sent_at end as newly_sent_at,
+      m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
       messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select c.id, c.instance_id, c.newly_sent_at, false
+    from changed c
+    where c.newly_sent_at is not null
   )
   select array_agg(c.id order by c.id) filter (where is_new.status),
-    array_agg('message.' || c.status order by c.id) filter (where is_new.status),
-    array_agg(c.id) filter (where c.may_pause_batch)
-  into ids, types, failed
+    array_agg(messaging.status_event(c.message_type, c.status) order by c.id)
+      filter (where is_new.status),
+    array_agg(c.id) filter (where c.may_pause_batch),
+    array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
+  into ids, types, failed, invitations
   from changed c
   cross join lateral (
     select c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed') as status
   ) as is_new;
   perform messaging.record_message_events(ids, types);
   perform messaging.note_batch_failures(failed);
+  if invitations is not null then
+    perform messaging.fail_invitation(m) from messaging.messages m
+    where m.id = any (invitations);
+  end if;
 end;
 $$;

@@ -1,7 +1,8 @@
 -- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
 -- settle_plain_acceptances does several: one statement for both would cost a send 1.10 times as many
 -- instructions. `result` as in settle_messages, without an address.
--- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain: a
+-- reaction's never is, which is told otherwise and is nobody's newest message.
 -- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
 -- checked before rows are locked. A locked row is read anew.
 create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
@@ -27,6 +28,7 @@ begin
   join messaging.messages m on m.id = q.message_id
   where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
     and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and m.message_type <> 'reaction'
     and (
       provider_id is null
       or pg_advisory_xact_lock(
@@ -54,18 +56,24 @@ begin
       failed_at = null,
       unconfirmed_at = null
     from messaging.contacts c
+    cross join lateral messaging.shown_contact(c) as shown
     where m.id = settled and c.id = addressee
-    returning m.instance_id, messaging.snapshot_message(
+    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
       m,
       c.name,
-      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
-      (select h.identities from messaging.hidden_identities(c.id) as h),
+      shown.phone,
+      shown.identities,
       false
     ) as message
   ),
   told as (
     insert into messaging.events (instance_id, contact_id, type, message)
     select s.instance_id, (s.message).contact_id, 'message.sent', s.message
+    from sent s
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select s.id, s.instance_id, s.sent_at, false
     from sent s
   )
   update messaging.contact_activity a
@@ -74,7 +82,7 @@ begin
       messaging.change_instant(a.instance_id)
     ),
     last_message_at = greatest(a.last_message_at, clock),
-    awaits_reply = a.awaits_reply and coalesce(a.last_message_at > clock, false)
+    awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, clock)
   where a.contact_id = addressee and not has_news;
   if has_news then
     perform messaging.apply_unmatched_statuses(array[settled]);

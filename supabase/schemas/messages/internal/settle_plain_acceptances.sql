@@ -42,10 +42,8 @@ begin
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
         as provider_id,
       (told #>> array[q.message_id::text, 'calledAfterMs'])::integer as called_after_ms,
-      q.echo is null and m.status in ('queued', 'sending') as is_plain,
-      m.agent_id is null and m.sent_by is distinct from 'ai_agent'
-        and m.purpose is distinct from 'opt_out_confirmation' and m.batch_id is null
-        and m.pauses_agent as pauses_agent
+      q.echo is null and m.status in ('queued', 'sending') and m.message_type <> 'reaction' as is_plain,
+      messaging.restarts_pause(m) as pauses_agent
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     where q.message_id = any (ids)
@@ -72,14 +70,20 @@ begin
       failed_at = null,
       unconfirmed_at = null
     from messaging.contacts c
+    cross join lateral messaging.shown_contact(c) as shown
     where m.id = any (settled) and c.id = any (array[m.contact_id])
-    returning m.instance_id, messaging.snapshot_message(
+    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
       m,
       c.name,
-      coalesce((select a.phone from messaging.announced_phone(c.id) as a), c.phone),
-      (select h.identities from messaging.hidden_identities(c.id) as h),
+      shown.phone,
+      shown.identities,
       false
     ) as message
+  ),
+  counted as (
+    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+    select s.id, s.instance_id, s.sent_at, false
+    from sent s
   )
   insert into messaging.events (instance_id, contact_id, type, message)
   select s.instance_id, (s.message).contact_id, 'message.sent', s.message

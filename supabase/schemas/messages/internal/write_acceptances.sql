@@ -16,7 +16,10 @@ begin
   ));
   if exists (select from unnest(plain) as p where p.idempotency is not null) then
     update messaging.idempotency_keys k
-    set outcome = messaging.describe_acceptance(p.message_id, p.contact_id, p.conversation_id, p.paused_until, p.time_zone)
+    set outcome = messaging.accepted_outcome(
+      'sent', p.contact_id, p.conversation_id, null, null, p.message_id, null, null, p.paused_until,
+      p.time_zone, null, null
+    ) - '{claimToken,to}'::text[]
     from unnest(plain) as p
     where k.scope = any (array[p.idempotency->>'scope'])
       and k.key = any (array[p.idempotency->>'key']);

@@ -1,6 +1,6 @@
 -- messages-api: cancels all messages that still wait under a cancelKey. `request`: instanceId, cancelKey.
 -- What is being sent, or has another state, stays. Returns {canceled}: how many.
--- Locks the messages in the order of their ids, then as withdraw_messages.
+-- Locks the messages in the order of their ids, then as end_queued_messages and end_unqueued_messages.
 create or replace function public.cancel_messages_by_key(request jsonb)
 returns jsonb
 language plpgsql
@@ -23,7 +23,8 @@ begin
   ) as l;
   return jsonb_build_object('canceled', case
     when waiting is null then 0
-    else cardinality(messaging.withdraw_messages(waiting, 'canceled'))
+    else cardinality(messaging.end_queued_messages(waiting, 'canceled'))
+      + messaging.end_unqueued_messages(waiting, 'canceled')
   end);
 end;
 $$;

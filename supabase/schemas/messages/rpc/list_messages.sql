@@ -19,7 +19,7 @@ set enable_mergejoin = off
 as $$
 declare
   most_read constant integer := 5000;
-  page constant record := messaging.begin_page(request);
+  reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
   of_contact constant uuid := (
     messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
@@ -37,25 +37,20 @@ declare
   since constant timestamptz := (request->>'since')::timestamptz;
   zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
   path text;
-  last_at timestamptz := page.after_at;
-  last_id uuid := page.after_id;
-  step integer := page.size + 1;
-  step_read integer;
-  all_read integer := 0;
+  step_read bigint;
   last_read jsonb;
   found_now jsonb[];
-  found_all jsonb[] := '{}';
 begin
   if request->>'contactId' is not null and of_contact is null then
     raise exception using errcode = 'MI031', message = 'contact_not_found';
   end if;
   path := messaging.message_list_path(request, of_contact, most_read);
   if path in ('contact', 'queue') then
-    step := most_read;
+    reading.step := most_read;
   end if;
-  if since > last_at then
-    last_at := since;
-    last_id := '00000000-0000-0000-0000-000000000000';
+  if since > reading.after_at then
+    reading.after_at := since;
+    reading.after_id := '00000000-0000-0000-0000-000000000000';
   end if;
   loop
     with scanned as materialized (
@@ -63,34 +58,34 @@ begin
         select m from messaging.messages m
         where path = 'instance' and m.instance_id = of_instance
           and m.created_at > '-infinity'
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'batch' and m.batch_id = of_batch and m.instance_id = of_instance
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'card' and m.instance_id = of_instance and m.card_id = of_card
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
         select m from messaging.messages m
         where path = 'stopped' and m.instance_id = of_instance and m.status = stored_status
           and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
-          and (m.created_at, m.id) > (last_at, last_id) and m.created_at < before
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
-        limit step
+        limit reading.step
       )
       union all
       (
@@ -104,9 +99,9 @@ begin
           join messaging.messages m on m.id = q.message_id
           where path = 'queue'
         ) as few
-        where ((few.m).created_at, (few.m).id) > (last_at, last_id) and (few.m).created_at < before
+        where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
         order by (few.m).created_at, (few.m).id
-        limit step
+        limit reading.step
       )
     ),
     matching as (
@@ -125,7 +120,7 @@ begin
           ))
         )
       order by (s.m).created_at, (s.m).id
-      limit page.size + 1 - cardinality(found_all)
+      limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
       array(
@@ -153,16 +148,9 @@ begin
         limit 1
       )
     into found_now, step_read, last_read;
-    found_all := found_all || found_now;
-    exit when cardinality(found_all) > page.size or step_read < step;
-    all_read := all_read + step_read;
-    if all_read >= most_read then
-      return messaging.build_page(found_all, page.size) || jsonb_build_object('next', last_read);
-    end if;
-    last_at := (last_read->>'createdAt')::timestamptz;
-    last_id := (last_read->>'id')::uuid;
-    step := least(step * 4, most_read - all_read);
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
   end loop;
-  return messaging.build_page(found_all, page.size);
+  return messaging.build_read_page(reading);
 end;
 $$;

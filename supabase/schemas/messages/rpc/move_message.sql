@@ -1,6 +1,6 @@
 -- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
 -- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
--- and its former one is given back; any other is due then. What waited to be tried again waits until then.
+-- and its former one is released; any other is due then. What waited to be tried again waits until then.
 -- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
 -- message. Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
@@ -31,13 +31,22 @@ begin
   from messaging.message_queue w
   where w.message_id = message.id and w.claim_token is null
   for update skip locked;
-  if not found then
+  if not found and message.held_by = 'awaiting_reply' and request->>'sendAt' is null then
+    -- It is in no queue: only its end can move.
+    update messaging.messages m
+    set expires_at = new_end, ladder = m.ladder - 'endsByDefault'
+    where m.id = message.id
+    returning m.* into message;
+    return messaging.describe_message(message);
+  elsif not found and message.held_by = 'awaiting_reply' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'awaiting_reply';
+  elsif not found then
     raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
   if request->>'sendAt' is not null then
     delete from messaging.message_queue q where q.message_id = message.id;
-    perform messaging.give_back_slots(array[waiting]);
+    perform messaging.release_slots(array[waiting]);
     select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
     perform messaging.place_moved_message(
       message, instance, waiting, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)

@@ -29,6 +29,9 @@ begin
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
   perform messaging.requeue_message(message);
+  update messaging.messages m
+  set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
+  where m.id = message.id and m.ladder is not null;
   -- What had been sent, and failed, is no longer the last message.
   if message.sent_at is not null then
     perform messaging.note_contact(message.contact_id);

@@ -106,6 +106,11 @@ begin
   if settlements is not null then
     perform messaging.release_instances(settlements);
   end if;
+  if results @? '$[*].error ? (@.meaning == "too_fast")' then
+    perform messaging.slow_paces(array_agg(s.instance_id), array_agg(s.error), clock)
+    from unnest(decided) as s
+    where s.outcome = 'rejected';
+  end if;
   if nullif(request->'response', 'null') is not null then
     perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
@@ -137,7 +142,7 @@ begin
     perform messaging.note_contact(m.contact_id) from messaging.messages m
     where m.id = any (plain);
   elsif plain is not null then
-    perform messaging.touch_addressees(short_way.addressees, clock);
+    perform messaging.touch_contacts(short_way.addressees, clock);
   end if;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));

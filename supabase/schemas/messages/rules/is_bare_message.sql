@@ -1,5 +1,5 @@
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
--- system, to a phone, without an assignment, an agent or a file of ours.
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers or a ladder.
 create or replace function messaging.is_bare_message(request jsonb)
 returns boolean
 language sql
@@ -11,6 +11,8 @@ return coalesce(
   and request ->> 'agent' is null
   and request -> 'message' ->> 'sentBy' is distinct from 'ai_agent'
   and request -> 'message' ->> 'mediaId' is null
-  and request -> 'message' ->> 'needsPhone' is null,
+  and request -> 'message' ->> 'needsPhone' is null
+  and request -> 'message' ->> 'replyTo' is null
+  and request -> 'message' -> 'ladder' is null,
   false
 );

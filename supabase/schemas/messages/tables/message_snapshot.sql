@@ -41,12 +41,18 @@ create type messaging.message_snapshot as (
   contact_identities jsonb,
   purpose text,
   cancel_key text,
-  expires_at timestamptz
+  expires_at timestamptz,
+  pricing jsonb,
+  group_receipts jsonb,
+  estimated_cost numeric,
+  cost_currency text,
+  ladder jsonb
 );
 comment on column messaging.message_snapshot.content is
   'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.contact_identities is
   'As shown_identities; NULL for a contact that has none.';
+comment on column messaging.message_snapshot.ladder is 'What a record shows of it alone: {shown}.';
 comment on column messaging.message_snapshot.media is
   'What message_media tells of its file; NULL for none.';

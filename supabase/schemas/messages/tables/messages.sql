@@ -50,6 +50,13 @@ create table messaging.messages (
   author jsonb,
   channel_status text,
   pauses_agent boolean not null default true,
+  change jsonb,
+  pricing jsonb,
+  group_receipts jsonb,
+  estimated_cost numeric,
+  cost_currency text,
+  is_free_service boolean,
+  ladder jsonb,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -69,19 +76,16 @@ create table messaging.messages (
 create index messages_history on messaging.messages (contact_id, sent_at desc);
 create index messages_provider_id on messaging.messages (instance_id, provider_message_id)
 where provider_message_id is not null;
-create index messages_told on messaging.messages (instance_id, provider_message_id)
-where is_typed_on_phone or confirmed_by_echo;
 create unique index messages_inbound_once on messaging.messages (instance_id, provider_message_id)
 where direction = 'inbound';
 create index messages_sent on messaging.messages (instance_id, sent_at desc)
 where direction = 'outbound' and sent_at is not null and status != 'failed';
-create index messages_gone_wrong on messaging.messages (
+create index messages_failures on messaging.messages (
   instance_id,
+  status,
   (coalesce(failed_at, unconfirmed_at)) desc
 )
-where coalesce(failed_at, unconfirmed_at) is not null;
-create index messages_unconfirmed on messaging.messages (instance_id, unconfirmed_at)
-where status = 'unconfirmed';
+where status in ('failed', 'unconfirmed');
 -- For list_messages. Without the id: it costs a send less, and messages of one instant are few.
 -- The predicate is always true and only list_messages states it: no other look-up within an instance,
 -- such as that by provider_message_id, can take this index (see messages_history).
@@ -105,6 +109,13 @@ where batch_id is not null and status = 'queued';
 -- For newest_referral: the few messages that an ad or post brought.
 create index messages_referral on messaging.messages (contact_id, sent_at desc)
 where content ? 'referral';
+-- For offered_choices: the few messages with options.
+create index messages_rendered on messaging.messages (contact_id, sent_at desc)
+where content ? 'rendering';
+-- For messages that go by a ladder (see decide_ladder), and their invitations: what of them waits for a contact.
+-- One index for both, and the shortest predicate: each statement that writes a message prepares it again.
+create index messages_laddered on messaging.messages (contact_id, created_at)
+where ladder is not null;
 alter table messaging.messages enable row level security;
 comment on column messaging.messages.message is
   'The text, the caption, the body of an option list, or the wording of a template.';
@@ -136,7 +147,7 @@ comment on column messaging.messages.cancel_key is
 comment on column messaging.messages.batch_id is
   'The batch that it was sent for; NULL for all others.';
 comment on column messaging.messages.edited_at is
-  'When a person edited it last, as the provider tells, else when that was told; NULL where nobody did.';
+  'When it was edited last: by a person, as the provider tells, else when that was told; by a call, when the provider had done it. NULL where nobody did.';
 comment on column messaging.messages.quoted_provider_message_id is
   'The provider''s id of the message that this one answers, whether or not that is stored.';
 comment on column messaging.messages.author is
@@ -145,5 +156,19 @@ comment on column messaging.messages.channel_status is
   'What the provider said when it accepted the message, where it has not gone on at once: held_for_quality_assessment, paused.';
 comment on column messaging.messages.pauses_agent is
   'Whether the agent pauses for it as for any person''s message; false where the call said pauseAgent: false.';
+comment on column messaging.messages.pricing is
+  'How the official channel bills it, see known_pricing; NULL until its delivery is told, and for gateways.';
+comment on column messaging.messages.estimated_cost is
+  'What its delivery cost by the workspace''s rates then, in cost_currency; NULL where no rate was known: see count_notes.';
+comment on column messaging.messages.is_free_service is
+  'Of a delivered service message: whether it is one of the month''s free ones, see count_free_services; NULL for all others.';
+comment on column messaging.messages.group_receipts is
+  'Who of a group has got or read it: [{phone, userId, lid, deliveredAt, readAt}], see add_group_receipt.';
+comment on column messaging.messages.ladder is
+  'What happens outside the conversation window, where the call said so: {rungs, place (of the rung taken, from 0; absent for the message itself), from, refused, openSince (the contact''s message by which the window was open), closedAt (the one by which the channel called it closed), shown (what records tell)}, see decide_ladder. Of an invitation {invitationFor, shown}. NULL for all others.';
 comment on column messaging.messages.deleted_at is
-  'When the provider told that a person deleted it for everyone; NULL for all others. Its words stay, for the history.';
+  'When the provider told that it is deleted for everyone, by a person or for a call; NULL for all others. Its words stay, for the history.';
+comment on column messaging.messages.read_at is
+  'When its recipient read it, as the provider tells; of a received one when the channel was told that it is read.';
+comment on column messaging.messages.change is
+  'The last edit or deletion that a call asked for: {token, kind, status (under_way, done, refused, unknown), message, requestedAt, leaseUntil, error, awaited (digests of edits whose echo is to come)}; NULL where none did. See begin_message_change.';

@@ -2,7 +2,7 @@
 -- unconfirmed by provider, how late queued ones left, outbox rows by kind.
 -- Lateness is counted for first attempts: a retry waits on purpose. Buckets are counted singly here, by
 -- their upper bound `le`; Prometheus has each include those below.
--- Steps from instance to instance through messages_sent and messages_gone_wrong, so older messages
+-- Steps from instance to instance through messages_sent and messages_failures, so older messages
 -- cost nothing.
 create or replace function messaging.count_settled(since timestamptz, until timestamptz)
 returns table (name text, labels jsonb, amount numeric)
@@ -23,12 +23,12 @@ as $$
     join messaging.messages m on m.instance_id = i.id
     where m.direction = 'outbound' and m.sent_at is not null and m.status <> 'failed'
       and m.sent_at > since and m.sent_at <= until and not m.is_typed_on_phone
-  ), gone_wrong as (
-    select i.provider,
-      case when m.failed_at is null then 'unconfirmed' else 'failed' end as status
+  ), failures as (
+    select i.provider, m.status
     from messaging.instances i
     join messaging.messages m on m.instance_id = i.id
-    where coalesce(m.failed_at, m.unconfirmed_at) > since
+    where m.status in ('failed', 'unconfirmed')
+      and coalesce(m.failed_at, m.unconfirmed_at) > since
       and coalesce(m.failed_at, m.unconfirmed_at) <= until
   )
   select 'messaging_messages_sent_total', jsonb_build_object('provider', s.provider), count(*)
@@ -37,7 +37,7 @@ as $$
   union all
   select format('messaging_messages_%s_total', g.status),
     jsonb_build_object('provider', g.provider), count(*)
-  from gone_wrong g
+  from failures g
   group by g.provider, g.status
   union all
   select 'messaging_dispatch_lateness_seconds_bucket',

@@ -19,7 +19,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('agent_reply')) as k(kind)
+    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     (
@@ -29,6 +29,26 @@ as $$
       union
       select c.name, c.labels from messaging.metric_counters c
       where c.name = 'messaging_unknown_webhook_fields_total'
+    )
+    union all
+    (
+      select 'messaging_estimated_cost_total',
+        jsonb_build_object('currency', t.currency, 'category', k.category)
+      from messaging.rate_tables t
+      cross join unnest(messaging.priced_categories()) as k(category)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_estimated_cost_total'
+    )
+    union all
+    (
+      select 'messaging_delivered_messages_total',
+        jsonb_build_object('category', k.category, 'billing', b.billing)
+      from unnest(messaging.priced_categories()) as k(category)
+      cross join (values ('charged'), ('free'), ('unknown')) as b(billing)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_delivered_messages_total'
     )
     union all
     select k.name, '{}'::jsonb

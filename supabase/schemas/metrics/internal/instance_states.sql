@@ -31,7 +31,7 @@ as $$
         end,
         case
           when q.first_unpaced <= clock
-            and greatest(d.operator_hold_until, d.disconnected_until) <= clock then q.first_unpaced
+            and messaging.stopped_until(d) <= clock then q.first_unpaced
         end,
         case when q.first_lease_end <= clock then q.first_lease_end end
       ) as oldest_due,

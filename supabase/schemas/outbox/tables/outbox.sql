@@ -20,10 +20,12 @@ create table messaging.outbox (
         'endpoint_disabled_email',
         'instance_disconnected_email',
         'batch_paused_email',
+        'budget_email',
         'agent_reply',
         'media_fetch',
         'media_delete',
-        'media_transcription'
+        'media_transcription',
+        'read_receipt'
       )
     ),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),

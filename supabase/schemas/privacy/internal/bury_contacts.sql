@@ -4,7 +4,6 @@ create or replace function messaging.bury_contacts(instance_id uuid, contact_ids
 returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare

@@ -1,11 +1,15 @@
 -- One step of an erasure, of at most `max_rows` rows: see run_erasures. Returns the erasure after it, stored.
--- The caller holds it locked.
+-- The caller holds it locked. Plans must not depend on statistics: the settings hold for all its parts.
 -- `work` is {part, after, contactIds, marks}: which part comes next and where it goes on, and the texts by
 -- which payloads name the person. The parts after the first look through what does not name contacts.
 create or replace function messaging.continue_erasure(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   parts constant text[] := array[
@@ -23,7 +27,7 @@ begin
   else
     swept := case part
       when 'provider_events'
-      then messaging.sweep_provider_events(erasure.instance_id, marks, after, max_rows)
+      then messaging.sweep_provider_events(erasure.instance_id, marks, pattern, after, max_rows)
       when 'unmatched_statuses'
       then messaging.sweep_unmatched_statuses(erasure.instance_id, pattern, after, max_rows)
       when 'idempotency_keys'

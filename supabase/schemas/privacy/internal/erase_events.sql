@@ -10,10 +10,6 @@ create or replace function messaging.erase_events(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   sequences bigint[];

@@ -15,7 +15,6 @@ create or replace function messaging.erase_messages(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -60,6 +59,9 @@ begin
     where m.id = any (ids) and m.provider_message_id is not null
   ));
   files := messaging.media_of_messages(ids);
+  perform messaging.settle_usage_notes(contact.instance_id, ids);
+  delete from messaging.budget_under_way b where b.message_id = any (ids);
+  delete from messaging.free_service_messages f where f.message_id = any (ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids) returning m.phone_given
   )

@@ -6,16 +6,12 @@
 -- holds the message, so that its event is here when the message is gone.
 -- A contact that was merged meanwhile is erased as the one that it has become.
 -- Returns the erasure; its work is at the next part when nothing of the person is left.
--- Locks the person's addresses, so that no webhook about them is half recorded; the contact, its
+-- Locks the person over the workspace (see lock_person); the person's addresses, so that no webhook about them is half recorded; the contact, its
 -- conversation, messages; at the end the tombstones.
 create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
 returns messaging.erasures
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   contact messaging.contacts;
@@ -26,8 +22,10 @@ declare
   person_ids uuid[];
   of_conversation uuid;
   tag_ids uuid[];
+  identity_keys text[];
   erased jsonb;
 begin
+  perform messaging.lock_person(c) from messaging.contacts c where c.id = person_id;
   perform messaging.lock_addresses(c.instance_id, messaging.person_addresses(c))
   from messaging.contacts c where c.id = person_id;
   select c.* into contact from messaging.contacts c where c.id = person_id for update;
@@ -67,8 +65,10 @@ begin
     ));
     perform messaging.forget_recipients(person_ids);
     tag_ids := array(select t.tag_id from messaging.contact_tags t where t.contact_id = contact.id);
+    identity_keys := messaging.denial_identities(messaging.person_addresses(contact));
     -- With its addresses, tags, consent, conversation, notes, transfers, agent session and pauses.
     delete from messaging.contacts c where c.id = contact.id;
+    perform messaging.erase_words(contact.instance_id, identity_keys);
     -- A tag that nobody else has may say who the person was.
     delete from messaging.tags t
     where t.id = any (tag_ids)

@@ -10,8 +10,6 @@ create or replace function messaging.sweep_event_deliveries(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -51,12 +49,9 @@ begin
     end loop;
     exit when rows_seen = max_rows;
   end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('deliveries', erased),
-    'after', case
-      when rows_seen = max_rows
-      then jsonb_build_object('endpointId', endpoint, 'sequence', last_sequence)
-    end
+  return messaging.swept(
+    'deliveries', erased,
+    case when rows_seen = max_rows then jsonb_build_object('endpointId', endpoint, 'sequence', last_sequence) end
   );
 end;
 $$;

@@ -11,8 +11,6 @@ create or replace function messaging.sweep_idempotency_keys(
 returns jsonb
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -55,11 +53,9 @@ begin
     end loop;
     exit when rows_seen = max_rows;
   end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('idempotencyBodies', erased),
-    'after', case
-      when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', last_key)
-    end
+  return messaging.swept(
+    'idempotencyBodies', erased,
+    case when rows_seen = max_rows then jsonb_build_object('scope', in_scope, 'key', last_key) end
   );
 end;
 $$;

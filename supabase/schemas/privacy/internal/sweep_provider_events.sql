@@ -5,29 +5,23 @@
 create or replace function messaging.sweep_provider_events(
   of_instance uuid,
   marks text[],
+  pattern text,
   after jsonb,
   max_rows integer
 )
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
-declare
-  pattern constant text := messaging.marks_pattern(marks);
-  -- Looking for plain texts costs a twentieth of the expression.
-  likes constant text[] := array(select '%' || mark.text || '%' from unnest(marks) as mark(text));
-  seen record;
-  rows_seen integer := 0;
-  rest text;
-  erased integer := 0;
-begin
-  for seen in
-    select p.id, p.received_at, case
-        when p.payload like any (likes) and p.payload ~ pattern then p.payload
+  with seen as materialized (
+    select p.id, p.received_at,
+      case
+        -- Looking for plain texts costs a twentieth of the expression.
+        when p.payload like any (array(select '%' || m.mark || '%' from unnest(marks) as m(mark)))
+          and p.payload ~ pattern
+          then p.payload
       end as hit
     from messaging.provider_events p
     where p.instance_id = of_instance
@@ -36,23 +30,21 @@ begin
       )
     order by p.instance_id, p.received_at, p.id
     limit max_rows
-  loop
-    rows_seen := rows_seen + 1;
-    if seen.hit is not null then
-      rest := messaging.redact_payload(seen.hit, pattern);
-      if rest is null then
-        delete from messaging.provider_events p where p.id = seen.id;
-      else
-        update messaging.provider_events p set payload = rest where p.id = seen.id;
-      end if;
-      erased := erased + 1;
-    end if;
-  end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('providerPayloads', erased),
-    'after', case
-      when rows_seen = max_rows then jsonb_build_object('at', seen.received_at, 'id', seen.id)
-    end
+  ),
+  redacted as materialized (
+    select s.id, messaging.redact_payload(s.hit, pattern) as rest from seen s where s.hit is not null
+  ),
+  gone as (
+    delete from messaging.provider_events p
+    where p.id = any (array(select r.id from redacted r where r.rest is null))
+  ),
+  kept as (
+    update messaging.provider_events p set payload = r.rest
+    from redacted r
+    where p.id = any (array[r.id]) and r.rest is not null
+  )
+  select messaging.swept(
+    'providerPayloads', (select count(*) from redacted),
+    (select jsonb_build_object('at', s.received_at, 'id', s.id) from seen s offset max_rows - 1)
   );
-end;
 $$;

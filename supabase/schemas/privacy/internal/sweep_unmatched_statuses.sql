@@ -8,19 +8,12 @@ create or replace function messaging.sweep_unmatched_statuses(
   max_rows integer
 )
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-declare
-  seen record;
-  rows_seen integer := 0;
-  erased integer := 0;
-begin
-  for seen in
-    select s.provider_message_id, s.status,
+  with seen as materialized (
+    select s.provider_message_id as id, s.status,
       s.provider_message_id ~ pattern or coalesce(s.error::text ~ pattern, false) as is_hit
     from messaging.unmatched_statuses s
     where s.instance_id = of_instance
@@ -29,21 +22,16 @@ begin
       )
     order by s.instance_id, s.provider_message_id, s.status
     limit max_rows
-  loop
-    rows_seen := rows_seen + 1;
-    if seen.is_hit then
-      delete from messaging.unmatched_statuses s
-      where s.instance_id = of_instance and s.provider_message_id = seen.provider_message_id
-        and s.status = seen.status;
-      erased := erased + 1;
-    end if;
-  end loop;
-  return jsonb_build_object(
-    'erased', jsonb_build_object('statuses', erased),
-    'after', case
-      when rows_seen = max_rows
-      then jsonb_build_object('id', seen.provider_message_id, 'status', seen.status)
-    end
+  ),
+  gone as (
+    delete from messaging.unmatched_statuses u
+    using seen s
+    where s.is_hit and u.instance_id = of_instance and u.provider_message_id = any (array[s.id])
+      and u.status = s.status
+    returning u.status
+  )
+  select messaging.swept(
+    'statuses', (select count(*) from gone),
+    (select jsonb_build_object('id', s.id, 'status', s.status) from seen s offset max_rows - 1)
   );
-end;
 $$;

@@ -1,4 +1,4 @@
--- Takes the hashes that a repeated call brings, for is_kept_denial: `request`.denialHashes {identity: HMAC}. They
+-- Takes the hashes that a repeated call brings, for known_denials: `request`.denialHashes {identity: HMAC}. They
 -- hold until the transaction ends. A call that brings none changes nothing.
 create or replace function messaging.take_denial_hashes(request jsonb)
 returns void

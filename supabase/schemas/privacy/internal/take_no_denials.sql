@@ -1,4 +1,4 @@
--- Says for is_kept_denial that no person of this event is known to have denied: for an event whose denials a
+-- Says for known_denials that no person of this event is known to have denied: for an event whose denials a
 -- call has recalled before, and that is recorded by one which cannot be repeated with hashes, because it
 -- settles messages of many instances.
 create or replace function messaging.take_no_denials(event jsonb)

@@ -12,11 +12,9 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.find_recipient(instance.id, request);
   return jsonb_build_object(
     'contact', messaging.describe_contacts(instance, array[contact.id])->0,

@@ -16,7 +16,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;
   of_conversation uuid;
   zone text;
@@ -25,38 +25,18 @@ declare
   after_id constant text := coalesce(request->'after'->>'id', '');
   found_items jsonb[];
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   contact := messaging.find_recipient(instance.id, request);
   select v.id into of_conversation from messaging.conversations v where v.contact_id = contact.id;
   zone := instance.time_zone;
   case request->>'list'
     when 'messages' then
       found_items := messaging.export_messages(contact, zone, request->'after', page_size + 1);
-    when 'notes' then
+    when 'notes', 'transfers' then
       found_items := array(
-        select jsonb_build_object('at', n.created_at, 'id', n.id, 'item', jsonb_build_object(
-          'noteId', n.id,
-          'note', n.note,
-          'createdAt', messaging.iso_in_zone(n.created_at, zone)
-        ))
-        from messaging.internal_notes n
-        where n.conversation_id = of_conversation
-          and (n.created_at, n.id::text) > (after_at, after_id)
-        order by n.created_at, n.id::text
-        limit page_size + 1
-      );
-    when 'transfers' then
-      found_items := array(
-        select jsonb_build_object('at', l.transferred_at, 'id', l.id, 'item', jsonb_build_object(
-          'fromOperatorId', l.from_operator_id,
-          'toOperatorId', l.to_operator_id,
-          'createdAt', messaging.iso_in_zone(l.transferred_at, zone)
-        ))
-        from messaging.chat_transfer_log l
-        where l.conversation_id = of_conversation
-          and (l.transferred_at, l.id::text) > (after_at, after_id)
-        order by l.transferred_at, l.id::text
+        select jsonb_build_object('at', l.at, 'id', l.id, 'item', l.record)
+        from messaging.conversation_log(of_conversation, request->>'list', zone) as l
+        where (l.at, l.id::text) > (after_at, after_id)
+        order by l.at, l.id::text
         limit page_size + 1
       );
     when 'consentLog' then

@@ -1,5 +1,5 @@
 -- settle_may_have_left: cancels waiting messages. Locks the messages in the order of their ids, then
--- pacing, and takes out the queue rows that have no claim. No slot is given back: theirs have passed.
+-- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
 -- Returns how many.
 create or replace function messaging.cancel_restored_messages(message_ids uuid[])
 returns integer
@@ -26,7 +26,7 @@ begin
     returning q
   )
   select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
-  perform messaging.give_back_places(rows_gone);
+  perform messaging.release_day_quota(rows_gone);
   update messaging.messages m
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = any (canceled);

@@ -1,26 +1,28 @@
 -- claim_due_messages: claims the head of each due instance that has nothing in flight: in order, one
--- interval after the message before it, and inside the window. Returns the ids.
--- Heads of instances with protection are left to claim_protected_messages.
+-- interval after the message before it, and inside the window.
+-- An instance with a pace is left to a claim of its own (see claim_message_group): its id is in `groups`, and
+-- it is due again shortly, in case that claim does not come. `claimed`: the ids of what was claimed.
+-- Heads of instances with protection, or a budget, are left to claim_protected_messages.
 -- A head whose expires_at has come is ended instead, and the next claim takes the one behind it.
 -- An instance that is due but has nothing to send now gets its new due time: see postpone_dispatch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_paced_messages(
   max_messages integer,
   lease interval,
-  clock timestamptz
+  clock timestamptz,
+  out claimed uuid[],
+  out groups uuid[]
 )
-returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
-  claimed_ids uuid[];
   stalled uuid[];
   protected uuid[];
   late uuid[];
 begin
   with due as materialized (
-    select d.instance_id, d.paced_from
+    select d.instance_id, d.paced_from, d.messages_per_second
     from messaging.dispatch d
     where d.in_flight is null and d.next_due_at <= clock
     order by d.next_due_at
@@ -29,7 +31,7 @@ begin
   ),
   head as (
     select due.instance_id, leaving.message_id, leaving.typing, leaving.is_late,
-      i.protection is not null as is_protected
+      i.protection is not null or i.budget is not null as is_protected
     from due
     join messaging.instances i on i.id = any (array[due.instance_id])
     left join lateral (
@@ -50,17 +52,14 @@ begin
       where m.id = h.message_id
         -- The due time may have been another head's, with a shorter interval.
         and due.paced_from + make_interval(secs => h.interval_seconds) <= clock
-        -- is_send_window_open, whose look at the holidays would cost as much as finding the message.
-        and messaging.is_window_time(i, (clock + shown.typing) at time zone i.time_zone)
-        and not exists (
-          select from messaging.holidays holiday
-          where holiday.instance_id = i.id
-            and holiday.day = ((clock + shown.typing) at time zone i.time_zone)::date
+        and exists (
+          select from messaging.open_window(i, (clock + shown.typing) at time zone i.time_zone)
         )
         and (shown.typing = interval '0' or messaging.is_send_window_open(i, clock))
     ) as leaving on true
+    where due.messages_per_second is null
   ),
-  claimed as (
+  claimed_rows as (
     update messaging.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
@@ -75,15 +74,15 @@ begin
     -- the next message. Beyond that the interval counts from now, and as soon as it is known from the
     -- call: see departed_at.
     update messaging.dispatch d
-    set in_flight = claimed.message_id,
-      lease_until = claimed.lease_until,
+    set in_flight = c.message_id,
+      lease_until = c.lease_until,
       paced_from = case
         when d.next_due_at > clock - interval '50 milliseconds' then d.next_due_at
         else clock
-      end + claimed.typing,
-      departs_at = clock + claimed.typing
-    from claimed
-    where d.instance_id = any (array[claimed.instance_id])
+      end + c.typing,
+      departs_at = clock + c.typing
+    from claimed_rows c
+    where d.instance_id = any (array[c.instance_id])
     returning d.in_flight
   )
   select
@@ -96,11 +95,12 @@ begin
       select array_agg(head.message_id) from head
       where head.is_protected and not head.is_late
     ),
-    (select array_agg(head.message_id) from head where head.is_late)
-  into claimed_ids, stalled, protected, late;
+    (select array_agg(head.message_id) from head where head.is_late),
+    (select array_agg(due.instance_id) from due where due.messages_per_second is not null)
+  into claimed, stalled, protected, late, groups;
 
   if protected is not null then
-    claimed_ids := claimed_ids || messaging.claim_protected_messages(protected, lease, clock);
+    claimed := claimed || messaging.claim_protected_messages(protected, lease, clock);
   end if;
 
   if late is not null then
@@ -109,6 +109,10 @@ begin
   if stalled is not null then
     perform messaging.postpone_dispatch(stalled, clock);
   end if;
-  return claimed_ids;
+  if groups is not null then
+    update messaging.dispatch d
+    set next_due_at = clock + interval '100 milliseconds'
+    where d.instance_id = any (groups);
+  end if;
 end;
 $$;

@@ -1,8 +1,5 @@
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
--- for, and counts them. A queue that was held over midnight must not burst, and immediate sends may have
--- taken places that were promised: where no place is left, the waiting messages get new slots (see
--- plan_slot_moves), which the dispatcher's maintenance does. The caller has locked dispatch and the queue
--- rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
+-- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
   message_ids uuid[],
   lease interval,
@@ -14,14 +11,14 @@ set search_path = ''
 as $$
 declare
   head record;
-  walk messaging.slot_walk;
-  counts_as_new boolean;
+  place record;
+  budget record;
   claimed_ids uuid[];
 begin
   for head in
     select q.message_id, q.scheduled_at, q.is_new as takes_new, q.instance_id, m.contact_id, i as instance,
-      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing,
-      (clock at time zone i.time_zone)::date as today
+      messaging.stopped_by_budget(i.budget, m.purpose, m.batch_id) as is_stoppable,
+      interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.instances i on i.id = any (array[q.instance_id])
@@ -31,31 +28,28 @@ begin
     perform from messaging.pacing p
     where p.instance_id = head.instance_id for no key update skip locked;
     continue when not found;
-    counts_as_new := coalesce(head.takes_new, false) and messaging.is_new_contact(head.contact_id);
-    walk := messaging.begin_walk(head.instance, clock);
-    select array[d.sent], array[d.sent_new] into walk.taken, walk.taken_new
-    from messaging.paced_days d
-    where d.instance_id = head.instance_id and d.day = head.today;
-    if messaging.refused_place(walk, 1, counts_as_new) is not null then
-      perform messaging.request_slot_plan(head.instance_id, clock);
-      continue;
+    if head.is_stoppable then
+      budget := messaging.budget_state(head.instance, clock);
+      if budget.is_reached then
+        perform messaging.hold_for_budget(head.message_id, head.instance, budget.month_ends_at);
+        perform messaging.refresh_dispatch(array[head.instance_id]);
+        continue;
+      end if;
     end if;
-
-    update messaging.paced_days d
-    set waiting = greatest(d.waiting - 1, 0),
-      waiting_new = greatest(d.waiting_new - coalesce(head.takes_new, false)::integer, 0)
-    where d.instance_id = head.instance_id
-      and d.day = (head.scheduled_at at time zone (head.instance).time_zone)::date;
-    insert into messaging.paced_days as d (instance_id, day, sent, sent_new)
-    values (head.instance_id, head.today, 1, counts_as_new::integer)
-    on conflict on constraint paced_days_pkey do update
-    set sent = d.sent + 1, sent_new = d.sent_new + excluded.sent_new;
+    if (head.instance).protection is null then
+      select true as is_taken, null::date as day, head.takes_new as counts_as_new into place;
+    else
+      place := messaging.take_place_of_day(
+        head.instance, head.contact_id, head.takes_new, head.scheduled_at, clock
+      );
+    end if;
+    continue when not place.is_taken;
     update messaging.message_queue q
     set claim_token = gen_random_uuid(),
       attempts = q.attempts + 1,
       lease_until = clock + lease + head.typing,
-      counted_on = head.today,
-      is_new = counts_as_new
+      counted_on = place.day,
+      is_new = place.counts_as_new
     where q.message_id = head.message_id;
     -- See claim_paced_messages.
     update messaging.dispatch d

@@ -1,6 +1,7 @@
 -- claim_due_messages: claims unpaced messages that are visible, the oldest first. Returns the ids.
 -- What is to be paced gets its slot in the paced queue instead (see enqueue_message_later); what has
 -- come to its expires_at is ended.
+-- What leaves after another message waits until that one is settled: see postpone_followers.
 -- A claimed message is invisible until its lease ends, one of an instance that an operator holds or
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
@@ -18,9 +19,11 @@ declare
   held_ids uuid[];
   to_be_paced uuid[];
   due_ids uuid[];
+  followers uuid[];
 begin
   with due as (
-    select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced
+    select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced,
+      q.goes_after
     from messaging.message_queue q
     where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
     order by q.visible_at
@@ -29,8 +32,11 @@ begin
   ),
   checked as (
     select due.message_id, due.is_to_be_paced,
-      greatest(d.operator_hold_until, d.disconnected_until) > clock
-        and not due.is_to_be_paced as is_held
+      messaging.stopped_until(d) > clock
+        and not due.is_to_be_paced as is_held,
+      due.goes_after is not null and exists (
+        select from messaging.message_queue f where f.message_id = any (array[due.goes_after])
+      ) as is_follower
     from due
     join messaging.dispatch d on d.instance_id = any (array[due.instance_id])
   ),
@@ -43,7 +49,9 @@ begin
     from checked
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
-      and not checked.is_to_be_paced and coalesce(m.expires_at > clock, true)
+      and not checked.is_to_be_paced and not checked.is_follower and coalesce(m.expires_at > clock, true)
+      -- Of all that is unpaced only marketing may have to: batches are paced.
+      and (m.purpose is distinct from 'marketing' or not messaging.waits_for_budget(m, clock))
     returning q.message_id
   )
   select
@@ -53,9 +61,14 @@ begin
     (
       select array_agg(checked.message_id)
       from checked
-      where not checked.is_held and not checked.is_to_be_paced
+      where not checked.is_held and not checked.is_to_be_paced and not checked.is_follower
+    ),
+    (
+      select array_agg(checked.message_id)
+      from checked
+      where checked.is_follower and not checked.is_held
     )
-  into claimed_ids, held_ids, to_be_paced, due_ids;
+  into claimed_ids, held_ids, to_be_paced, due_ids, followers;
 
   if held_ids is not null then
     perform messaging.postpone_held_messages(held_ids, clock);
@@ -63,9 +76,15 @@ begin
   if to_be_paced is not null then
     perform messaging.enqueue_waiting_messages(to_be_paced, clock);
   end if;
-  -- What was due and not claimed has come to its expires_at.
+  if followers is not null then
+    perform messaging.postpone_followers(followers, clock);
+  end if;
+  -- What was due and not claimed has come to its expires_at, or waits for its instance's budget.
   if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
     perform messaging.expire_due_messages(due_ids, clock);
+    perform messaging.hold_unpaced_for_budget(
+      array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))), clock
+    );
   end if;
   return claimed_ids;
 end;

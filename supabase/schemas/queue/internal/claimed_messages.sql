@@ -16,8 +16,16 @@ begin
         i.id as "instanceId",
         i.provider,
         i.sealed_provider_config as "sealedProviderConfig",
+        -- A campaign answers nobody.
+        case when m.batch_id is null then i.read_receipts else 'off' end as "readReceipts",
         c.is_blocked as "isContactBlocked",
-        messaging.denies_marketing(c.consent_marketing, m.purpose) as "isOptedOut",
+        messaging.denies_marketing(
+          messaging.effective_consent(
+            m.purpose, i.people_scope, i.workspace_id, c.id, c.identity_key, c.consent_marketing,
+            c.consent_at
+          ),
+          m.purpose
+        ) as "isOptedOut",
         -- Only the agent's deferred answers: a caller cancels its own delayed messages.
         m.agent_id is not null and m.mode = 'scheduled' and m.held_by is distinct from 'delay'
           and exists (
@@ -39,7 +47,12 @@ begin
         m.message_type as "messageType",
         m.message,
         m.content,
+        m.quoted_provider_message_id as "quotedProviderMessageId",
+        case when m.message_type = 'reaction' then (
+          select q.direction = 'outbound' from messaging.messages q where q.id = m.quoted_message_id
+        ) end as "quotedIsOurs",
         m.delay_typing_ms as "delayTypingMs",
+        m.ladder->'rungs' is not null as "hasLadder",
         case when m.media_id is not null then messaging.file_to_send(m.media_id) end as file
       from unnest(claimed_messages.message_ids) as claimed(message_id)
       join messaging.message_queue q on q.message_id = any (array[claimed.message_id])

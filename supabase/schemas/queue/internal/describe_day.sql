@@ -16,9 +16,7 @@ begin
   if instance.protection is null then
     return null;
   end if;
-  allowed := messaging.day_limit(
-    walk.daily_limit, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from, walk.first_day
-  );
+  allowed := messaging.day_limit(walk, walk.first_day);
   select d.* into today
   from messaging.paced_days d where d.instance_id = instance.id and d.day = walk.first_day;
   return jsonb_build_object(

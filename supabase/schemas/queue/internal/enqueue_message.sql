@@ -4,9 +4,11 @@
 -- interval counts from then.
 -- Locks the pacing row until commit, so simultaneous calls wait for each other here and nowhere
 -- else. `held_by` says what moved the slot away from `not_before`; `interval`,
--- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL.
+-- `window`, `holiday`, `daily_limit`, `new_contacts`, `warm_up`, or NULL. `is_held`: whether the instance
+-- is held at the slot.
 -- With protection the rules of next_slot hold; `jitter_seed` is the message's id where it is not given.
--- Without, they are written out here: others wait for this row.
+-- Without, what next_slot does for such an instance is one statement, because others wait for this row.
+-- `interval_seconds` is NULL for a message without an interval of its own: it follows the pace of its instance.
 create or replace function messaging.enqueue_message(
   message_id uuid,
   instance messaging.instances,
@@ -16,7 +18,8 @@ create or replace function messaging.enqueue_message(
   contact_id uuid default null,
   jitter_seed text default null,
   out slot timestamptz,
-  out held_by text
+  out held_by text,
+  out is_held boolean
 )
 language plpgsql
 set search_path = ''
@@ -24,36 +27,38 @@ set enable_seqscan = off
 as $$
 declare
   is_paced boolean;
-  is_on_holiday boolean;
+  is_open boolean;
   has_one_before boolean;
   is_protected boolean := instance.protection is not null;
   is_new boolean;
+  follows_pace constant boolean := interval_seconds is null;
 begin
+  interval_seconds := coalesce(interval_seconds, messaging.default_interval_seconds());
   if not is_protected then
     -- The clock is read under the lock: Postgres computes the new row version after the wait.
     update messaging.pacing p
-    set last_slot_at = greatest(
-      not_before,
-      date_trunc('milliseconds', clock_timestamp()),
-      p.last_slot_at + make_interval(secs => interval_seconds)
+    set last_slot_at = messaging.next_free_slot(
+      p.last_slot_at,
+      messaging.spacing(instance.messages_per_second, interval_seconds, follows_pace),
+      not_before, date_trunc('milliseconds', clock_timestamp())
     ) + typing
     where p.instance_id = instance.id
     returning p.last_slot_at - typing, p.is_protected, exists (
-      select from messaging.holidays h
-      where h.instance_id = p.instance_id
-        and h.day = ((p.last_slot_at - typing) at time zone instance.time_zone)::date
-    ) into strict slot, is_protected, is_on_holiday;
+      select from messaging.open_window(
+        instance, (p.last_slot_at - typing) at time zone instance.time_zone
+      )
+    ) into strict slot, is_protected, is_open;
   end if;
   if is_protected then
     perform from messaging.pacing p where p.instance_id = instance.id for no key update;
     select t.slot, t.held_by, t.pace, t.is_new into slot, held_by, interval_seconds, is_new
     from messaging.take_protected_slot(
-      instance.id, contact_id, interval_seconds, not_before, typing,
+      instance.id, contact_id, case when not follows_pace then interval_seconds end, not_before, typing,
       coalesce(jitter_seed, message_id::text)
     ) t;
   else
     is_paced := slot > greatest(not_before, date_trunc('milliseconds', clock_timestamp()));
-    if is_on_holiday or not messaging.is_window_time(instance, slot at time zone instance.time_zone)
+    if not is_open
       or typing > interval '0' and not messaging.is_send_window_open(instance, slot + typing) then
       select f.slot, f.held_by into slot, held_by
       from messaging.fit_send_window(instance, slot, typing) f;
@@ -65,23 +70,25 @@ begin
     end if;
   end if;
   insert into messaging.message_queue (
-    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new
+    message_id, instance_id, lane, scheduled_at, interval_seconds, is_new, follows_pace
   )
   values (
-    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new
+    enqueue_message.message_id, instance.id, 'paced', slot, enqueue_message.interval_seconds, is_new,
+    follows_pace
   )
   returning exists (
     select from messaging.message_queue q
     where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= slot
-  ) into has_one_before;
+  ), exists (select from messaging.hold_at(instance.id, slot)) into has_one_before, is_held;
   -- Lowers the due time, and only for a new head: a message behind another one leaves after it. Without
   -- need no lock is taken that would make a claim skip the instance.
   if not has_one_before then
     update messaging.dispatch d
-    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds)
+    set next_due_at = messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace)
     where d.instance_id = instance.id
-      and d.next_due_at > messaging.next_due_at(d, slot, enqueue_message.interval_seconds);
+      and d.next_due_at
+        > messaging.next_due_at(d, slot, enqueue_message.interval_seconds, follows_pace);
   end if;
 end;
 $$;

@@ -12,7 +12,8 @@ declare
   enqueued record;
 begin
   for waiting in
-    select q.instance_id, q.message_id, q.scheduled_at, q.interval_seconds, q.attempts,
+    select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
+      case when not q.follows_pace then q.interval_seconds end as interval_seconds,
       q.max_attempts, m.contact_id, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])

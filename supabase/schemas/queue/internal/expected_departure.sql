@@ -16,8 +16,9 @@ stable
 set search_path = ''
 as $$
 declare
-  after_last constant timestamptz :=
-    dispatch.paced_from + make_interval(secs => queued.interval_seconds);
+  after_last constant timestamptz := dispatch.paced_from + messaging.present_spacing(
+    dispatch, dispatch.paced_from, queued.interval_seconds, queued.follows_pace
+  );
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
   is_paced boolean;
   kept_until timestamptz;
@@ -35,7 +36,7 @@ begin
     leaves_at := greatest(leaves_at, dispatch.hold_until);
   end if;
   -- What lasts longer says the reason; of two without an end, the operator's hold.
-  kept_until := greatest(dispatch.operator_hold_until, dispatch.disconnected_until);
+  kept_until := messaging.stopped_until(dispatch);
   is_kept := kept_until > greatest(leaves_at, clock_timestamp());
   if is_kept then
     held_by := case

@@ -29,6 +29,6 @@ begin
   select array_agg(taken.q) into gone from taken;
   update messaging.messages m set status = 'expired' where m.id = any (late);
   perform messaging.record_message_events(late, array['message.expired']);
-  perform messaging.give_back_slots(gone);
+  perform messaging.release_slots(gone);
 end;
 $$;

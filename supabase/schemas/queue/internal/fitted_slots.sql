@@ -21,7 +21,7 @@ returns table (
   held_by text,
   left_at timestamptz,
   is_new boolean,
-  interval_seconds integer,
+  spacing interval,
   walk messaging.slot_walk
 )
 language plpgsql
@@ -44,9 +44,14 @@ begin
     state := messaging.begin_walk(instance, stretch.planned_at);
   end if;
   for waiting in
-    select q.message_id, q.scheduled_at, q.position, q.interval_seconds,
+    select q.message_id, q.scheduled_at, q.position,
+      case
+        when not q.follows_pace or instance.messages_per_second is null then q.interval_seconds
+      end as interval_seconds,
       is_protected and q.is_new and messaging.is_new_contact(m.contact_id) as is_new,
-      make_interval(secs => q.interval_seconds) as pace,
+      messaging.spacing(
+        instance.messages_per_second, q.interval_seconds, q.follows_pace
+      ) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
@@ -60,12 +65,13 @@ begin
     queue_position := waiting.position;
     if is_protected then
       is_new := waiting.is_new;
-      interval_seconds := waiting.interval_seconds;
+      spacing := waiting.pace;
       walk := case when rows_before % walk_every = 0 then state end;
       rows_before := rows_before + 1;
       begin
         state := messaging.next_slot(
-          instance, state, interval_seconds, scheduled_at, waiting.typing, null, coalesce(is_new, false)
+          instance, state, waiting.interval_seconds, scheduled_at, waiting.typing, null,
+          coalesce(is_new, false)
         );
       exception when sqlstate 'MI010' then
         return;

@@ -1,6 +1,7 @@
 -- enqueue_message_later: the first slot from `not_before` on that spaced_slot_later gives, with the jitter that
 -- the message will have, on a day whose limits have a place, as far as is known now. `held_by` says what moved
 -- it, or NULL. Errors: MI010.
+-- Plans must not depend on statistics: the settings hold for what it calls.
 create or replace function messaging.free_slot_later(
   instance messaging.instances,
   message_id uuid,
@@ -14,12 +15,19 @@ create or replace function messaging.free_slot_later(
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   jitter_seconds constant integer := (instance.protection->>'jitterSeconds')::integer;
-  pace constant interval := make_interval(
-    secs => interval_seconds + messaging.jitter_of(message_id::text, jitter_seconds)
+  pace constant interval := messaging.spacing(
+    instance.messages_per_second,
+    coalesce(interval_seconds, messaging.default_interval_seconds())
+      + messaging.jitter_of(message_id::text, jitter_seconds),
+    interval_seconds is null
   );
   walk messaging.slot_walk;
   is_new boolean;

@@ -9,13 +9,9 @@ stable
 parallel safe
 set search_path = ''
 as $$
-declare
-  clock constant timestamp := instant at time zone instance.time_zone;
 begin
-  return messaging.is_window_time(instance, clock)
-    and not exists (
-      select from messaging.holidays h
-      where h.instance_id = instance.id and h.day = clock::date
-    );
+  return exists (
+    select from messaging.open_window(instance, instant at time zone instance.time_zone)
+  );
 end;
 $$;

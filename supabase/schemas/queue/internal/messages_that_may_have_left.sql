@@ -1,6 +1,6 @@
 -- After a restore: the messages of the dump that may have left since, from the database that was dumped.
 -- `state`: `waiting` (in the queue, due by `due_by`), `in_flight` (claimed when the dump was made),
--- `unconfirmed` (in doubt: by a claim that ended since, or sent again by itself where onUnconfirmed is
+-- `unconfirmed` (by a claim that ended since, or sent again by itself where onUnconfirmed is
 -- `retry`). `since`: the instant of the dump; what was accepted after it was accepted here. Messages that
 -- an operator has settled (see settle_may_have_left) are not listed again.
 -- `of_instance`: NULL for all instances. Instance by instance, so that other tenants' rows are not read.

@@ -7,9 +7,10 @@
 --   -- walk.slot, walk.held_by, walk.interval_seconds (with the jitter), walk.day
 --
 -- The slot is the later of `not_before`, the walk's clock, and one interval after the slot before; in the
--- send window, with `typing` after it. `not_before` may be NULL. `held_by` says what moved the slot.
+-- send window, with `typing` after it. `not_before` may be NULL. `interval_seconds` is NULL for a message
+-- that follows the pace of its instance (see spacing). `held_by` says what moved the slot.
 -- With protection (see paced_days):
--- - The interval grows by a whole number of seconds from 0 to jitterSeconds, which `jitter_seed` alone
+-- - The interval, where the message has one, grows by a whole number of seconds from 0 to jitterSeconds, which `jitter_seed` alone
 --   decides (no jitter where it is NULL). The queue row keeps that interval: a claim, a late queue and a
 --   changed window respect it too.
 -- - A day that has no place left passes the message on to the next one. A message to a contact that
@@ -36,6 +37,7 @@ declare
   earliest constant timestamptz := greatest(not_before, walk.clock);
   candidate timestamptz := earliest;
   pace interval;
+  follows_pace constant boolean := interval_seconds is null;
   -- Whether nothing that comes later in the walk may leave on this day before the candidate.
   is_first boolean;
   pointer integer;
@@ -43,14 +45,17 @@ declare
   place integer;
   behind timestamptz;
   fitted_place integer;
-  allowed integer;
   refusal text;
   reason text;
   moved_by text;
 begin
-  walk.interval_seconds := interval_seconds;
+  walk.interval_seconds := coalesce(interval_seconds, messaging.default_interval_seconds());
   if walk.first_day is null then
-    walk.slot := greatest(earliest, walk.last_left_at + make_interval(secs => interval_seconds));
+    walk.slot := messaging.next_free_slot(
+      walk.last_left_at,
+      messaging.spacing(instance.messages_per_second, walk.interval_seconds, follows_pace),
+      not_before, walk.clock
+    );
     walk.held_by := case when walk.slot > earliest then 'interval' end;
     if coalesce(walk.slot < walk.opens_at or walk.slot + typing >= walk.closes_at, true) then
       select f.slot, coalesce(f.held_by, walk.held_by) into walk.slot, walk.held_by
@@ -65,10 +70,10 @@ begin
   -- With protection: the first day with a place and the time for it. Days are counted from 1, the walk's
   -- first.
   if walk.jitter_seconds > 0 and jitter_seed is not null then
-    walk.interval_seconds := interval_seconds
+    walk.interval_seconds := walk.interval_seconds
       + messaging.jitter_of(jitter_seed, walk.jitter_seconds);
   end if;
-  pace := make_interval(secs => walk.interval_seconds);
+  pace := messaging.spacing(instance.messages_per_second, walk.interval_seconds, follows_pace);
   place := (earliest at time zone instance.time_zone)::date - walk.first_day + 1;
   is_first := earliest = walk.clock;
   if is_new then
@@ -85,18 +90,7 @@ begin
     is_first := true;
   end if;
   loop
-    -- refused_place, written out: called, it would copy the walk.
-    allowed := walk.daily_limit;
-    if walk.warm_up_days is not null then
-      allowed := messaging.day_limit(
-        allowed, walk.warm_up_start, walk.warm_up_days, walk.warm_up_from, walk.first_day + place - 1
-      );
-    end if;
-    refusal := case
-      when walk.taken[place] >= allowed
-        then case when allowed is distinct from walk.daily_limit then 'warm_up' else 'daily_limit' end
-      when is_new and walk.taken_new[place] >= walk.new_limit then 'new_contacts'
-    end;
+    refusal := messaging.refused_place(walk, place, is_new);
     if refusal is not null or walk.is_over[place] then
       reason := coalesce(refusal, reason);
       place := place + 1;

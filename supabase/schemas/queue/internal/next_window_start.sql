@@ -16,7 +16,7 @@ declare
   opening timestamptz;
 begin
   for days_ahead in first_day..1100 loop
-    if messaging.is_business_day(instance, local_now::date + days_ahead) then
+    if exists (select from messaging.business_day(instance, local_now::date + days_ahead)) then
       opening := messaging.first_instant_of_window(
         local_now::date + days_ahead, instance.window_start, instance.time_zone, candidate
       );

@@ -71,7 +71,7 @@ begin
     )
     select instance.id, (f.slot at time zone instance.time_zone)::date, count(*),
       count(*) filter (where f.is_new), max(f.left_at),
-      min(f.slot - make_interval(secs => f.interval_seconds))
+      min(f.slot - f.spacing)
     from fitted f
     where instance.protection is not null
     group by 2

@@ -10,9 +10,9 @@ set search_path = ''
 as $$
 begin
   with held as (
-    select d.instance_id, greatest(d.operator_hold_until, d.disconnected_until) as ends_at
+    select d.instance_id, messaging.stopped_until(d) as ends_at
     from messaging.dispatch d
-    where greatest(d.operator_hold_until, d.disconnected_until) > clock and d.instance_id in (
+    where messaging.stopped_until(d) > clock and d.instance_id in (
       select q.instance_id
       from unnest(postpone_held_messages.message_ids) as late(message_id)
       join messaging.message_queue q on q.message_id = any (array[late.message_id])

@@ -9,7 +9,9 @@ language sql
 set search_path = ''
 as $$
   update messaging.dispatch d
-  set next_due_at = messaging.next_due_at(d, head.scheduled_at, head.interval_seconds)
+  set next_due_at = messaging.next_due_at(
+    d, head.scheduled_at, head.interval_seconds, head.follows_pace
+  )
   from unnest(refresh_dispatch.instance_ids) as wanted(instance_id)
   left join lateral messaging.head_of_queue(wanted.instance_id) as head on true
   where d.instance_id = any (array[wanted.instance_id]) and d.in_flight is null;

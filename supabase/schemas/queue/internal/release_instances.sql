@@ -31,7 +31,7 @@ begin
   for no key update;
 
   if has_returned then
-    perform messaging.return_places(
+    perform messaging.recount_unsent_claims(
       array(select s.message_id from unnest(settlements) as s where s.is_retried)
     );
   end if;
@@ -67,9 +67,9 @@ begin
     lease_until = null,
     paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
     next_due_at = greatest(
-      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds),
+      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
       messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
-        + make_interval(secs => head.interval_seconds)
+        + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
     )
   from unnest(settlements) as s
   left join lateral messaging.head_of_queue(s.instance_id) as head on true
@@ -79,6 +79,12 @@ begin
   )
   select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
 
+  -- A message of a group that comes back is nobody's in flight: see claim_instance_group.
+  if has_returned then
+    held := held || array(
+      select s.instance_id from unnest(settlements) as s where s.is_retried and s.lane = 'paced'
+    );
+  end if;
   if held is not null then
     perform messaging.refresh_dispatch(held);
   end if;

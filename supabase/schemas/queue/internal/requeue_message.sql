@@ -11,6 +11,7 @@ declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   slot timestamptz := clock;
   held_by text := message.held_by;
+  present messaging.messages;
 begin
   if message.mode = 'queued' then
     select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
@@ -26,8 +27,11 @@ begin
   update messaging.messages m
   set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
     confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-    unconfirmed_at = null
+    unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+    is_free_service = null
   from (select slot, held_by) as requeued
-  where m.id = message.id;
+  where m.id = message.id
+  returning m.* into present;
+  perform messaging.note_usage(message, present);
 end;
 $$;

@@ -16,11 +16,14 @@ begin
     lease_until = null,
     echo = null,
     attempts = case when s.is_outage or s.is_unsent then q.attempts - 1 else q.attempts end,
-    visible_at = case when q.lane = 'unpaced' then s.retry_at end,
+    lane = case when q.departs_at is not null then 'paced' else q.lane end,
+    visible_at = case when q.lane = 'unpaced' and q.departs_at is null then s.retry_at end,
+    departs_at = null,
     -- A paced message that is refused for its whole instance, or was not sent, stays the head; otherwise
     -- others may pass.
     scheduled_at = case
-      when q.lane = 'paced' and (s.holds_instance or s.has_old_credentials or s.is_unsent)
+      when (q.lane = 'paced' or q.departs_at is not null)
+        and (s.holds_instance or s.has_old_credentials or s.is_unsent)
         then q.scheduled_at
       else s.retry_at
     end

@@ -14,11 +14,6 @@ create or replace function messaging.spaced_slot_later(
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   -- No interval and no typing is longer, but for the jitter.
@@ -31,8 +26,10 @@ begin
   from messaging.fit_send_window(instance, not_before, typing) f;
   open_until := messaging.window_open_until(instance, slot);
   for other in
-    select q.scheduled_at, make_interval(
-        secs => q.interval_seconds + messaging.jitter_of(q.message_id::text, jitter_seconds)
+    select q.scheduled_at, messaging.spacing(
+        instance.messages_per_second,
+        q.interval_seconds + messaging.jitter_of(q.message_id::text, jitter_seconds),
+        q.follows_pace
       ) as pace,
       interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q

@@ -30,13 +30,8 @@ begin
   is_new := walk.new_limit is not null and contact_id is not null
     and messaging.is_new_contact(contact_id);
   if is_new then
-    select q.scheduled_at, m.held_by into first_slot, first_reason
-    from messaging.messages m
-    join messaging.message_queue q on q.message_id = any (array[m.id])
-    where m.contact_id = take_protected_slot.contact_id and m.sent_at is null
-      and m.status = 'queued' and q.is_new
-    order by q.scheduled_at desc
-    limit 1;
+    select f.scheduled_at, f.held_by into first_slot, first_reason
+    from messaging.first_to_new_contact(contact_id) f;
     is_new := not found;
   end if;
   walk := messaging.next_slot(
@@ -60,7 +55,8 @@ begin
     instance_id, day, waiting, waiting_new, last_left_at, starts_at
   )
   values (
-    instance.id, walk.day, 1, is_new::integer, slot + typing, slot - make_interval(secs => pace)
+    instance.id, walk.day, 1, is_new::integer, slot + typing,
+    slot - messaging.spacing(instance.messages_per_second, pace, interval_seconds is null)
   )
   on conflict on constraint paced_days_pkey do update
   set waiting = d.waiting + 1,

@@ -13,9 +13,8 @@ declare
   local_day constant date := (instant at time zone instance.time_zone)::date;
 begin
   return case
-    when exists (
-      select from messaging.holidays h where h.instance_id = instance.id and h.day = local_day
-    ) and messaging.is_window_day(instance, local_day) then 'holiday'
+    when messaging.is_window_day(instance, local_day)
+      and not exists (select from messaging.business_day(instance, local_day)) then 'holiday'
     else 'window'
   end;
 end;

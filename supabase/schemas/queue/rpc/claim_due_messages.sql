@@ -4,9 +4,10 @@
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
 -- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
 -- Their unpaced messages wait (see postpone_crowding_messages).
--- Returns {messages, nextDueInMs, isOutboxDue, webhooks}: nextDueInMs says in how long something is due
+-- Returns {messages, nextDueInMs, isOutboxDue, webhooks, groups}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
--- claim_outbox has work, webhooks what event_work says. Never waits for a lock: what another session holds is left for later.
+-- claim_outbox has work, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
+-- for none). Never waits for a lock: what another session holds is left for later.
 -- An outbox row that is due counts for isOutboxDue alone. For nextDueInMs it would be due at once for as
 -- long as its worker has no room for it: 50 polls a second beside received files, most of their cost.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
@@ -33,7 +34,7 @@ declare
   );
   is_outbox_due constant boolean := coalesce(outbox_due_at <= clock, false);
   max_paced integer;
-  paced uuid[];
+  paced record;
   unpaced uuid[];
 begin
   -- An idle poll ends here: with claims that find nothing it took four times as long.
@@ -62,10 +63,10 @@ begin
   ) as unpaced_due;
   paced := messaging.claim_paced_messages(max_paced, lease, clock);
   unpaced := messaging.claim_unpaced_messages(
-    max_messages - coalesce(cardinality(paced), 0), lease, clock
+    max_messages - coalesce(cardinality(paced.claimed), 0), lease, clock
   );
   return jsonb_build_object(
-    'messages', messaging.claimed_messages(paced || unpaced),
+    'messages', messaging.claimed_messages(paced.claimed || unpaced),
     'nextDueInMs', (
       -- greatest() ignores NULL, which must stay NULL.
       select case when due.at is not null then greatest(
@@ -76,7 +77,8 @@ begin
       ) as due(at)
     ),
     'isOutboxDue', is_outbox_due,
-    'webhooks', messaging.event_work()
+    'webhooks', messaging.event_work(),
+    'groups', to_jsonb(paced.groups)
   );
 end;
 $$;

@@ -2,8 +2,8 @@
 -- `request`.maxMessages a call. A message in flight stays, and one that another session holds is left
 -- for later. Returns {expired}: how many.
 -- Claims look at expires_at too (see expire_due_messages): this is for what was not due by then, and for
--- messages of paused batches, which have no place in the queue.
--- Locks the messages, then as withdraw_messages, then batches.
+-- messages of paused batches and those that wait for an answer, which have no place in the queue.
+-- Locks the messages, then as end_queued_messages, then batches.
 create or replace function public.expire_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -28,7 +28,7 @@ begin
           select from messaging.message_queue q
           where q.message_id = m.id and q.claim_token is null
         )
-        or m.batch_id is not null and not exists (
+        or (m.batch_id is not null or m.held_by = 'awaiting_reply') and not exists (
           select from messaging.message_queue q where q.message_id = m.id
         )
       )
@@ -38,8 +38,8 @@ begin
   ) as l;
   return jsonb_build_object('expired', case
     when late is null then 0
-    else cardinality(messaging.withdraw_messages(late, 'expired'))
-      + messaging.end_messages_taken_back(late, 'expired')
+    else cardinality(messaging.end_queued_messages(late, 'expired'))
+      + messaging.end_unqueued_messages(late, 'expired')
   end);
 end;
 $$;

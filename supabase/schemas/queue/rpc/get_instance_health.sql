@@ -1,7 +1,7 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, holdReason,
--- connection, channelLimit, protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
 -- NULL where that has no end), `disconnected` while its connection is lost, else `late` when something that may
@@ -20,7 +20,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   dispatch messaging.dispatch;
   clock constant timestamptz := clock_timestamp();
   is_window_open boolean;
@@ -33,8 +33,6 @@ declare
   first_lease_end timestamptz;
   failure record;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
   is_held_by_operator := dispatch.operator_hold_until > clock;
@@ -68,10 +66,25 @@ begin
     select first_lease_end
   ) as due
   where due.since <= clock;
-  select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at into failure
-  from messaging.messages m
-  where m.instance_id = instance.id and coalesce(m.failed_at, m.unconfirmed_at) is not null
-  order by coalesce(m.failed_at, m.unconfirmed_at) desc
+  select newest.* into failure
+  from (
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'failed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+    union all
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+  ) as newest
+  order by newest.at desc
   limit 1;
   return jsonb_build_object(
     'status', case
@@ -116,6 +129,17 @@ begin
       'reason', case when is_disconnected then dispatch.disconnected_reason end
     ),
     'channelLimit', dispatch.channel_limit,
+    'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
+      'messagesPerSecond', dispatch.messages_per_second,
+      'current', case
+        when dispatch.slowed_until > clock then dispatch.messages_per_second / 2.0
+        else dispatch.messages_per_second
+      end,
+      'slowedUntil', messaging.iso_in_zone(
+        case when dispatch.slowed_until > clock then dispatch.slowed_until end, instance.time_zone
+      )
+    ) end,
+    'budget', case when instance.budget is not null then messaging.describe_budget(instance, clock) end,
     'protection', messaging.describe_day(instance, clock),
     'lastSuccessAt', (
       select messaging.iso_in_zone(m.sent_at, instance.time_zone)

@@ -18,7 +18,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  instance messaging.instances;
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   page_size constant integer := (request->>'limit')::integer;
   after_at constant timestamptz := coalesce(
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
@@ -30,8 +30,6 @@ declare
   items jsonb;
   next jsonb;
 begin
-  select i.* into strict instance from messaging.instances i
-  where i.id = (request->>'instanceId')::uuid;
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   select count(*), count(*) filter (
     where (q.scheduled_at, q.position) <= (after_at, after_position)

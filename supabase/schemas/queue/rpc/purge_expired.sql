@@ -23,7 +23,7 @@ declare
   clock constant timestamptz := clock_timestamp();
   purges constant text[] := array[
     'purge_provider_events', 'purge_events', 'purge_uploads', 'purge_event_deliveries',
-    'purge_told_messages', 'purge_media', 'purge_messages', 'purge_batches'
+    'purge_events_of_messages', 'purge_media', 'purge_messages', 'purge_batches'
   ];
   aged record;
   purge text;
@@ -40,7 +40,11 @@ begin
         ('outbox', 'settled_at', interval '7 days', $condition$status = 'done'$condition$),
         -- A person should see them.
         ('outbox', 'settled_at', interval '90 days', $condition$status = 'dead'$condition$),
-        ('erased_messages', 'erased_at', interval '30 days', 'true')
+        ('erased_messages', 'erased_at', interval '30 days', 'true'),
+        -- Deliveries of a past month that are told so late take no place from another.
+        ('free_service_messages', 'delivered_at', interval '60 days', 'true'),
+        -- The channel delivers nothing after 30 days.
+        ('budget_under_way', 'sent_at', interval '30 days', 'true')
     ) as a (table_name, since, age, condition)
   loop
     execute format(

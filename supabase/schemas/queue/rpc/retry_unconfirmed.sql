@@ -18,18 +18,19 @@ begin
   for message in
     select m.*
     from messaging.instances i
-    -- Instance by instance: unconfirmed messages of instances that hold them are not read.
+    -- Instance by instance, by messages_failures: unconfirmed messages of instances that hold them are not
+    -- read. An unconfirmed message has no failed_at.
     cross join lateral (
       select u.* from messaging.messages u
       where u.instance_id = i.id
         and u.status = 'unconfirmed'
-        and u.unconfirmed_at <= clock - interval '15 minutes'
-        and u.unconfirmed_at > clock - interval '1 day'
+        and coalesce(u.failed_at, u.unconfirmed_at) <= clock - interval '15 minutes'
+        and coalesce(u.failed_at, u.unconfirmed_at) > clock - interval '1 day'
         and u.attempts < 6
         and coalesce(u.expires_at > clock, true)
         -- An operator has decided about these after a restore: see settle_may_have_left.
         and u.last_error->>'code' is distinct from 'may_have_left'
-      order by u.unconfirmed_at
+      order by coalesce(u.failed_at, u.unconfirmed_at)
       limit max_messages
       for no key update skip locked
     ) as m
@@ -37,7 +38,7 @@ begin
       and not exists (
         select from messaging.dispatch d
         where d.instance_id = i.id
-          and greatest(d.operator_hold_until, d.disconnected_until) > clock
+          and messaging.stopped_until(d) > clock
       )
     -- Locks pacing rows in the order of the instances, as everywhere.
     order by i.id, m.unconfirmed_at

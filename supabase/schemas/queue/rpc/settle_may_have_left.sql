@@ -25,10 +25,10 @@ declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   action constant text := request->>'action';
   max_rows constant integer := (request->>'maxMessages')::integer;
-  to_doubt constant text[] := case action
+  uncertain_states constant text[] := case action
     when 'unconfirmed' then '{waiting,in_flight}'::text[] else '{in_flight}' end;
   waiting uuid[];
-  doubted uuid[];
+  uncertain uuid[];
   known uuid[];
   canceled integer := 0;
   unconfirmed integer := 0;
@@ -45,9 +45,9 @@ begin
 
   select
     array_agg(l.message_id) filter (where l.state = 'waiting' and action = 'cancel'),
-    array_agg(l.message_id) filter (where l.state = any (to_doubt)),
+    array_agg(l.message_id) filter (where l.state = any (uncertain_states)),
     array_agg(l.message_id) filter (where l.state = 'unconfirmed' and action <> 'keep')
-  into waiting, doubted, known
+  into waiting, uncertain, known
   from (
     select m.message_id, m.state
     from messaging.messages_that_may_have_left(since, due_by, of_instance) as m
@@ -60,8 +60,8 @@ begin
   if waiting is not null then
     canceled := messaging.cancel_restored_messages(waiting);
   end if;
-  if doubted is not null then
-    unconfirmed := messaging.doubt_restored_messages(doubted);
+  if uncertain is not null then
+    unconfirmed := messaging.mark_may_have_left(uncertain);
   end if;
   with marked as (
     update messaging.messages m

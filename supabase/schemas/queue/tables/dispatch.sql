@@ -25,6 +25,8 @@ create table messaging.dispatch (
   feeds_batches boolean not null default false,
   channel_change text,
   departs_at timestamptz,
+  messages_per_second integer,
+  slowed_until timestamptz not null default '-infinity',
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
@@ -38,6 +40,10 @@ comment on column messaging.dispatch.paced_from is
   'When the last paced message left; the next one leaves at least its interval later.';
 comment on column messaging.dispatch.departs_at is
   'When the paced message in flight would have left if it was called at its claim: with its typing.';
+comment on column messaging.dispatch.messages_per_second is
+  'The pace of the instance, as in instances, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
+comment on column messaging.dispatch.slowed_until is
+  'Until then the pace is half of messages_per_second: the channel has refused a message for its speed.';
 comment on column messaging.dispatch.refused_at is
   'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column messaging.dispatch.hold_until is

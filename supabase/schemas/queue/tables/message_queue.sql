@@ -24,6 +24,9 @@ create table messaging.message_queue (
   echo jsonb,
   is_new boolean,
   counted_on date,
+  goes_after uuid,
+  departs_at timestamptz,
+  follows_pace boolean not null default false,
   constraint message_queue_state
     check (
       (claim_token is null) = (lease_until is null)
@@ -46,6 +49,9 @@ create index message_queue_scheduled on messaging.message_queue (
   position
 )
 where lane = 'unpaced';
+-- Usually empty: what a group has in flight (see claim_instance_group).
+create index message_queue_group on messaging.message_queue (instance_id)
+where departs_at is not null;
 alter table messaging.message_queue enable row level security;
 -- counter_samples reads how many rows were ever numbered.
 grant select on sequence messaging.message_queue_position_seq to service_role;
@@ -57,5 +63,11 @@ comment on column messaging.message_queue.is_new is
   'Whether it takes one of a day''s places for new contacts: see paced_days.';
 comment on column messaging.message_queue.counted_on is
   'The day on which paced_days counts it as sent. NULL while it waits for its slot, or is not counted.';
+comment on column messaging.message_queue.departs_at is
+  'Of a message that was claimed in a group: when its call is to begin. Until it is settled it is in the unpaced lane. NULL for all others.';
+comment on column messaging.message_queue.follows_pace is
+  'Whether it was queued without an interval of its own: interval_seconds counts only where its instance has no pace.';
 comment on column messaging.message_queue.max_attempts is
   '1 for an immediate send, which is tried once; 6 for all others: the first try and 5 more.';
+comment on column messaging.message_queue.goes_after is
+  'The message of the same answer before it: not claimed while that one still has to leave.';

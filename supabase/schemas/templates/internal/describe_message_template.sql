@@ -15,6 +15,15 @@ as $$
     'parameterFormat', template.parameter_format,
     'components', template.components,
     'category', template.category,
+    'categoryChange', case
+      when template.category_changes_to is not null then jsonb_build_object(
+        'to', template.category_changes_to,
+        'at', messaging.iso_in_zone(template.category_changes_at, 'UTC')
+      )
+    end,
+    'quality', template.quality,
+    'rejectedReason', template.status_reason,
+    'disablesAt', messaging.iso_in_zone(template.disables_at, 'UTC'),
     'providerStatus', template.provider_status,
     'providerTemplateId', template.provider_template_id,
     'createdAt', messaging.iso_in_zone(template.created_at, 'UTC'),

@@ -1,18 +1,17 @@
--- Records template.status_changed for templates whose status at the provider the caller has just changed:
+-- Records template.status_changed for templates whose status, category, quality or planned end at the
+-- provider the caller has just changed:
 -- one event for the instance that a template belongs to, and one for each instance of the workspace
 -- where it belongs to the workspace alone. NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_template_changes(template_ids uuid[])
 returns void
 language plpgsql
+strict
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if template_ids is null then
-    return;
-  end if;
   perform messaging.hold_event_floors(array(
     select distinct i.id
     from messaging.message_templates t
@@ -23,7 +22,9 @@ begin
   insert into messaging.events (instance_id, type, data)
   select i.id, 'template.status_changed',
     messaging.fit_event_data(jsonb_build_object(
-      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status
+      'templateId', t.id, 'name', t.name, 'language', t.language, 'status', t.provider_status,
+      'category', t.category, 'quality', t.quality, 'reason', t.status_reason,
+      'disablesAt', messaging.iso_in_zone(t.disables_at, 'UTC')
     ))
   from messaging.message_templates t
   join messaging.instances i

@@ -1,10 +1,11 @@
--- What send-template-message needs before it can render. `request`: tokenId, templateId, phone |
+-- What send-template-message needs before it can render. `request`: tokenId, templateId or template
+-- {name, language} (see find_sendable_template), phone |
 -- contactId | userId,
 -- idempotency (see begin_idempotent). Returns {template, contact, known}: NULL template
 -- unless the workspace of the token's instance has it, NULL contact for one that the token's
 -- instance does not know; known is what an earlier call with the same key came to
 -- (see describe_kept_outcome).
--- Writes nothing. Errors: MI007, MI008.
+-- Writes nothing. Errors: MI007, MI008, MI065.
 create or replace function public.find_template_to_send(request jsonb)
 returns jsonb
 language plpgsql
@@ -20,9 +21,7 @@ begin
   from messaging.client_tokens t
   join messaging.instances i on i.id = t.instance_id
   where t.id = (request->>'tokenId')::uuid;
-  select r.* into template
-  from messaging.message_templates r
-  where r.id = (request->>'templateId')::uuid and r.workspace_id = instance.workspace_id;
+  template := messaging.find_sendable_template(instance, request);
   contact := case
     when request->>'contactId' is null then messaging.find_recipient(instance.id, request)
     -- Where the id is unknown, the faults of the template come first.

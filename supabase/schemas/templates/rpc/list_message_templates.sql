@@ -1,4 +1,4 @@
--- admin-api and mcp: templates, oldest first, a page at a time.
+-- admin-api and mcp: templates, oldest first, a page at a time; none that the channel has made itself.
 -- `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own, and
 -- its workspace's that are no other instance's) or NULL, limit,
 -- `after` as returned in `next`. Returns {items, next}. Errors: MI013, MI014.
@@ -23,6 +23,8 @@ begin
       )
       from messaging.message_templates r
       where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and not r.is_auto_generated
+        and (sender is null or r.deleted_at is null)
         and (of_workspace is null or r.workspace_id = of_workspace)
         and (sender is null or coalesce(r.instance_id, sender) = sender)
         and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)

@@ -23,13 +23,12 @@ begin
   elsif requests_per_minute is null then
     return recorded || '{"rateLimit": null}';
   end if;
-  -- spend_requests, written out for a token that has called before: an update starts faster than an
-  -- upsert, which stays for the first call.
+  -- An update starts faster than the upsert of spend_requests, which is left to the first call.
   update messaging.rate_limits r
-  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
+  set whole_at = messaging.spent_allowance(r.whole_at, share, clock_timestamp())
   where r.token_id = count_recorded_call.token_id
     and r.function_name = count_recorded_call.function_name
-    and r.whole_at + share <= clock_timestamp() + interval '1 minute'
+    and messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
   returning r.whole_at into whole_at;
   if whole_at is null then
     whole_at := messaging.spend_requests(token_id, function_name, requests_per_minute, 1);

@@ -37,9 +37,19 @@ as $$
       'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
     ),
     'protection', instance.protection,
+    'pace', case
+      when instance.messages_per_second is not null
+        then jsonb_build_object('messagesPerSecond', instance.messages_per_second)
+    end,
+    'budget', instance.budget,
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
+    'interactiveRendering', instance.interactive_rendering,
+    'readReceipts', instance.read_receipts,
+    'directSend', instance.direct_send,
+    'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
     'requestsPerMinute', instance.requests_per_minute,
+    'historyImport', messaging.shown_history_import(instance.id),
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
   );

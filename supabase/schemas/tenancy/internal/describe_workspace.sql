@@ -10,6 +10,8 @@ as $$
     'workspaceId', workspace.id,
     'name', workspace.name,
     'alertEmail', workspace.alert_email,
+    'peopleScope', workspace.people_scope,
+    'peopleScopeChange', messaging.describe_people_scope_change(workspace),
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;

@@ -20,8 +20,8 @@ begin
   select spend_requests.token_id, spend_requests.function_name, clock_timestamp() + share
   where requests <= requests_per_minute
   on conflict on constraint rate_limits_pkey do update
-  set whole_at = greatest(r.whole_at, clock_timestamp()) + share
-  where r.whole_at + share <= clock_timestamp() + interval '1 minute'
+  set whole_at = messaging.spent_allowance(r.whole_at, share, clock_timestamp())
+  where messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
   returning r.whole_at into whole_at;
   return whole_at;
 end;

@@ -1,9 +1,10 @@
 -- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
 -- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
--- none}, protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
--- optional; null is for ever}, transcribeVoice, onUnconfirmed, requestsPerMinute (null lifts it), sealedProviderConfig with
--- gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
+-- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
+-- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
+-- freeServiceMessagesPerMonth, directSend, requestsPerMinute (null lifts it),
+-- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
@@ -65,8 +66,19 @@ begin
       then coalesce((retention->>'providerEventsDays')::integer, 0)
       else i.retention_provider_events_days
     end,
+    messages_per_second = case
+      when settings ? 'pace' then (settings->'pace'->>'messagesPerSecond')::integer
+      else i.messages_per_second
+    end,
+    budget = case when settings ? 'budget' then nullif(settings->'budget', 'null') else i.budget end,
     transcribe_voice = coalesce(settings->>'transcribeVoice', i.transcribe_voice),
+    free_service_messages_per_month = coalesce(
+      (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
+    ),
+    direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
+    interactive_rendering = coalesce(settings->>'interactiveRendering', i.interactive_rendering),
     requests_per_minute = case
       when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
       else i.requests_per_minute

@@ -10,15 +10,19 @@ returns jsonb
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   clock constant timestamptz := clock_timestamp();
-  token messaging.client_tokens;
-  instance messaging.instances;
-  instance_version text;
+  client record;
 begin
-  select t.* into token
+  select t.id, t.scopes, messaging.is_token_use_due(t.last_used_at, clock) as is_use_due,
+    i.requests_per_minute, i.xmin::text as version, messaging.authenticated_instance(i) as instance
+  into client
   from messaging.client_tokens t
+  join messaging.instances i on i.id = any (array[t.instance_id])
   where t.token_hash = request->>'tokenHash'
     and messaging.is_token_valid(t, clock);
   if not found then
@@ -26,33 +30,17 @@ begin
       'tokenId', null, 'scopes', null, 'instance', null, 'instanceVersion', null, 'rateLimit', null
     );
   end if;
-  if messaging.is_token_use_due(token.last_used_at, clock) then
-    perform messaging.note_token_use(array[token.id]);
+  if client.is_use_due then
+    perform messaging.note_token_use(array[client.id]);
   end if;
-  select i.* into strict instance from messaging.instances i where i.id = token.instance_id;
-  select i.xmin::text into instance_version from messaging.instances i where i.id = token.instance_id;
   return jsonb_build_object(
-    'tokenId', token.id,
-    'scopes', token.scopes,
-    'instanceVersion', instance_version,
+    'tokenId', client.id,
+    'scopes', client.scopes,
+    'instanceVersion', client.version,
     'rateLimit', messaging.count_request(
-      token.id, request->>'functionName', instance.requests_per_minute
+      client.id, request->>'functionName', client.requests_per_minute
     ),
-    'instance', jsonb_build_object(
-      'instanceId', instance.id,
-      'name', instance.name,
-      'provider', instance.provider,
-      'providerClass', instance.provider_class,
-      'sealedProviderConfig', instance.sealed_provider_config,
-      'gatewayInstanceId', instance.gateway_instance_id,
-      'connectedPhone', instance.connected_phone,
-      'timeZone', instance.time_zone,
-      'references', jsonb_build_array(
-        instance.id,
-        instance.embed_key,
-        coalesce(instance.business_instance_id, instance.gateway_instance_id)
-      )
-    )
+    'instance', client.instance
   );
 end;
 $$;

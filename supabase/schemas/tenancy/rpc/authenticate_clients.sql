@@ -1,5 +1,5 @@
--- Authenticates several client tokens at once, as authenticate_client does one. `request`: calls, the
--- requests of authenticate_client. Returns {results}, in the order of the calls.
+-- Authenticates several client tokens at once. `request`: calls, the requests of authenticate_client.
+-- Returns {results}, in the order of the calls. docs/performance.md has what a call costs in a group.
 -- The calls of one token for one function are one count of as many: each gets its own `remaining`.
 -- Where the allowance does not suffice for all of them, they are counted one by one.
 -- Locks tokens (skipping locked ones), then rate limits in the order of their keys: two groups never
@@ -36,7 +36,7 @@ begin
     perform messaging.note_token_use(unused);
   end if;
 
-  -- As spend_requests, for all tokens in one statement.
+  -- One statement for the allowances of all tokens.
   with asked as (
     select t.id as token_id, c."functionName" as function_name,
       interval '1 minute' / i.requests_per_minute
@@ -51,9 +51,8 @@ begin
     select a.token_id, a.function_name, start + a.share from asked a
     order by a.token_id, a.function_name
     on conflict on constraint rate_limits_pkey do update
-    set whole_at = greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
-    where greatest(r.whole_at, clock_timestamp()) + (excluded.whole_at - start)
-      <= clock_timestamp() + interval '1 minute'
+    set whole_at = messaging.spent_allowance(r.whole_at, excluded.whole_at - start, clock_timestamp())
+    where messaging.suffices_allowance(r.whole_at, excluded.whole_at - start, clock_timestamp())
     returning r.*
   )
   select array_agg(row(k.*)::messaging.rate_limits) into counted from counting k;
@@ -62,19 +61,7 @@ begin
   return (
     with clients as materialized (
       select t.id as token_id, t.token_hash, t.scopes, i.requests_per_minute, i.xmin::text as instance_version,
-        jsonb_build_object(
-          'instanceId', i.id,
-          'name', i.name,
-          'provider', i.provider,
-          'providerClass', i.provider_class,
-          'sealedProviderConfig', i.sealed_provider_config,
-          'gatewayInstanceId', i.gateway_instance_id,
-          'connectedPhone', i.connected_phone,
-          'timeZone', i.time_zone,
-          'references', jsonb_build_array(
-            i.id, i.embed_key, coalesce(i.business_instance_id, i.gateway_instance_id)
-          )
-        ) as instance
+        messaging.authenticated_instance(i) as instance
       from unnest(tokens) as t
       join messaging.instances i on i.id = any (array[t.instance_id])
     ), numbered as (

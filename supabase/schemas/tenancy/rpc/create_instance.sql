@@ -28,21 +28,26 @@ begin
       return replayed;
     end if;
     workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+    -- A change of its scope under way would not see this instance.
+    select w.* into workspace from messaging.workspaces w where w.id = workspace.id for share;
     insert into messaging.instances (
       id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
-      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone,
+      people_scope
     )
     values (
       (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
       request->>'sealedProviderConfig', request->>'gatewayInstanceId',
       request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
-      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone'
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      workspace.people_scope
     )
     returning * into instance;
     instance := messaging.write_instance_settings(instance.id, request);
     insert into messaging.pacing (instance_id, is_protected)
     values (instance.id, instance.protection is not null);
-    insert into messaging.dispatch (instance_id) values (instance.id);
+    insert into messaging.dispatch (instance_id, messages_per_second)
+    values (instance.id, instance.messages_per_second);
     return messaging.keep_outcome(request, messaging.describe_instance(instance));
   exception when unique_violation then
     -- Leaving the block rolls the idempotency key back too: nothing was executed under it.

@@ -1,4 +1,4 @@
--- admin-api: a new workspace. `request`: name, alertEmail, idempotency (see begin_idempotent).
+-- admin-api: a new workspace. `request`: name, alertEmail, peopleScope, idempotency (see begin_idempotent).
 -- Returns the workspace, or {replayed}. Errors: MI007, MI008.
 create or replace function public.create_workspace(request jsonb)
 returns jsonb
@@ -12,8 +12,11 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  insert into messaging.workspaces (name, alert_email)
-  values (request->>'name', nullif(request->>'alertEmail', ''))
+  insert into messaging.workspaces (name, alert_email, people_scope)
+  values (
+    request->>'name', nullif(request->>'alertEmail', ''),
+    coalesce(request->>'peopleScope', 'instance')
+  )
   returning * into workspace;
   return messaging.keep_outcome(request, messaging.describe_workspace(workspace));
 end;

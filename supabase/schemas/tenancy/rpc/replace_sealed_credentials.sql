@@ -4,22 +4,20 @@
 -- Returns {replaced}: how many.
 create or replace function public.replace_sealed_credentials(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-declare
-  replaced integer;
-begin
-  update messaging.instances i
-  set sealed_provider_config = item."sealedProviderConfig"
-  from jsonb_to_recordset(request->'items') as item(
-    "instanceId" uuid, former text, "sealedProviderConfig" text
+  with replaced as (
+    update messaging.instances i
+    set sealed_provider_config = item."sealedProviderConfig"
+    from jsonb_to_recordset(request->'items') as item(
+      "instanceId" uuid, former text, "sealedProviderConfig" text
+    )
+    where i.id = item."instanceId" and i.sealed_provider_config = item.former
+    returning i.id
   )
-  where i.id = item."instanceId" and i.sealed_provider_config = item.former;
-  get diagnostics replaced = row_count;
-  return jsonb_build_object('replaced', replaced);
-end;
+  select jsonb_build_object('replaced', count(*)) from replaced;
 $$;

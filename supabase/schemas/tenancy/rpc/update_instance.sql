@@ -59,6 +59,17 @@ begin
   if changes ?| array['sendWindow', 'timeZone'] or changes ? 'protection' and instance.protection is not null then
     perform messaging.plan_slot_moves(instance);
   end if;
+  if changes ? 'pace' then
+    update messaging.dispatch d
+    set messages_per_second = instance.messages_per_second, slowed_until = '-infinity'
+    where d.instance_id = instance.id;
+  end if;
+  if changes ?| array['budget', 'timeZone'] then
+    perform messaging.release_budget_holds(instance.id, date_trunc('milliseconds', clock_timestamp()));
+    if instance.budget is not null then
+      perform messaging.tell_budget(instance, clock_timestamp());
+    end if;
+  end if;
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was told of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);

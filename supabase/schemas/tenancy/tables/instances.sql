@@ -32,6 +32,13 @@ create table messaging.instances (
   retention_media_days integer,
   retention_provider_events_days integer,
   transcribe_voice text not null default 'agent',
+  interactive_rendering text not null default 'auto',
+  read_receipts text not null default 'off',
+  free_service_messages_per_month integer not null default 1000,
+  messages_per_second integer,
+  people_scope text not null default 'instance',
+  direct_send boolean not null default false,
+  budget jsonb,
   constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
@@ -41,10 +48,19 @@ create table messaging.instances (
       cardinality(window_days) between 1 and 7
       and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
     ),
+  constraint instances_free_service_messages check (free_service_messages_per_month >= 0),
+  constraint instances_messages_per_second check (messages_per_second between 1 and 80),
+  constraint instances_pace_is_official
+    check (messages_per_second is null or provider = 'whatsapp_cloud'),
+  constraint instances_people_scope_known check (people_scope in ('instance', 'workspace')),
   constraint instances_requests_per_minute_positive check (requests_per_minute > 0),
   constraint instances_on_unconfirmed_known check (on_unconfirmed in ('hold', 'retry')),
+  constraint instances_read_receipts_known
+    check (read_receipts in ('off', 'on_reply', 'on_receive')),
   constraint instances_transcribe_voice_known
     check (transcribe_voice in ('agent', 'always', 'never')),
+  constraint instances_interactive_rendering_known
+    check (interactive_rendering in ('auto', 'native', 'text')),
   constraint instances_retention_days
     check (
       least(retention_messages_days, retention_media_days) >= 1
@@ -87,6 +103,14 @@ comment on column messaging.instances.requests_per_minute is
   'What each client token may ask of each function, see count_request; NULL is no limit.';
 comment on column messaging.instances.gateway_instance_id is
   'The provider''s own id of the instance.';
+comment on column messaging.instances.budget is
+  'What a month may cost, in the currency of the rates: {monthlyAmount, warnAtPercent, stops}; NULL for no budget. See budget_state.';
+comment on column messaging.instances.free_service_messages_per_month is
+  'How many service messages of a month in UTC the official channel bills nothing for: see count_free_services.';
+comment on column messaging.instances.messages_per_second is
+  'The pace of an official instance, for what has no interval of its own; NULL for none: see spacing.';
+comment on column messaging.instances.direct_send is
+  'Whether the channel lets the account send utility messages outside the window without a template.';
 comment on column messaging.instances.transcribe_voice is
   'Which received voice messages are written down; see transcribes_voice.';
 comment on column messaging.instances.retention_messages_days is
@@ -101,3 +125,7 @@ comment on column messaging.instances.opt_out_keywords is
   'A message that is one of them and nothing else denies marketing; see read_keyword.';
 comment on column messaging.instances.opt_out_confirmation is
   'The one answer to such a message; NULL for none.';
+comment on column messaging.instances.read_receipts is
+  'When received messages are marked as read on the channel without a call: never, when an answer was sent, or when they arrive.';
+comment on column messaging.instances.people_scope is
+  'That of its workspace: see set_people_scope. Here, a send knows it without looking for the workspace.';

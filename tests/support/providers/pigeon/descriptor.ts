@@ -21,5 +21,4 @@ export const pigeon = describeProvider({
       equalInConstantTime(header("x-loft-password") ?? "", password),
     loadEventReader: async () => (await import("./events.ts")).readPigeonEvents,
   },
-  loadDocs: () => Promise.reject(new Error("the pigeon is in no document")),
 });

@@ -136,6 +136,7 @@ Deno.test("Cloud API: a temporary refusal carries a wait, a permanent one does n
     retryable: true,
     retryAfterMs: 7_000,
     scope: "instance",
+    meaning: "too_fast",
   });
   const usage = JSON.stringify({ "1": [{ estimated_time_to_regain_access: 3 }] });
   const limited = readError(

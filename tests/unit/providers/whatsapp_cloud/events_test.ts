@@ -140,8 +140,14 @@ Deno.test("a Cloud reaction is taken back without an emoji, and a system notice 
     quotedProviderMessageId: "wamid.X",
   });
   assertEquals(
-    readContent({ type: "system", system: { type: "customer_identity_changed", body: "x" } }),
-    undefined,
+    readEvents(
+      "whatsapp_cloud",
+      cloudMessage({ type: "system", system: { type: "customer_identity_changed", body: "x" } }),
+    ),
+    [{
+      ...{ kind: "identity", address: "5511987654321", otherAddresses: [] },
+      ...{ identity: "wamid.A", isNotice: true },
+    }],
   );
 });
 

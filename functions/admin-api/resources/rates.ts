@@ -1,0 +1,94 @@
+import * as z from "zod";
+import type { Issue } from "../../../shared/model/errors.ts";
+import { daySchema, idSchema } from "../../../shared/model/request_fields.ts";
+import type { CrossCheck } from "../../../shared/http/validate.ts";
+import { recordAnswer } from "./answers.ts";
+
+const nameSchema = z.string().trim().min(1).max(100);
+const marketSchema = z.object({
+  name: nameSchema,
+  callingCodes: z.array(z.string().regex(/^[0-9]{1,7}$/, "must be 1 to 7 digits")).max(500),
+});
+const rateSchema = z.object({
+  market: nameSchema,
+  category: z.string().regex(/^[a-z][a-z_]{0,49}$/, "must look like marketing"),
+  amount: z.string().regex(
+    /^[0-9]{1,12}(?:\.[0-9]{1,10})?$/,
+    "must be a decimal text from 0, such as 0.0625",
+  ),
+  effectiveFrom: daySchema,
+});
+const tableFields = {
+  workspaceId: idSchema,
+  currency: z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as USD"),
+  markets: z.array(marketSchema).max(500),
+  rates: z.array(rateSchema).max(5_000),
+};
+
+/** PUT admin-api/rates. */
+export const replaceRatesSchema = z.object({ ...tableFields, dryRun: z.boolean().optional() });
+
+/** GET admin-api/rates. */
+export const getRatesSchema = z.object({ workspaceId: idSchema });
+
+export const replaceRatesResponseSchema = recordAnswer({
+  added: z.int().min(0),
+  removed: z.int().min(0),
+  changed: z.int().min(0),
+});
+
+export const ratesResponseSchema = recordAnswer({
+  ...tableFields,
+  currency: tableFields.currency.nullable(),
+});
+
+/**
+ * Checks that each market stands once and each calling code belongs to one market, that each rate's
+ * market is named, and that a market and category have one rate a day: every fault at once.
+ */
+export const checkRates: CrossCheck = ({ markets, rates }) => {
+  const named = z.array(z.object({ name: z.string(), callingCodes: z.array(z.string()) }))
+    .catch([]).parse(markets);
+  const listed = z.array(
+    z.object({ market: z.string(), category: z.string(), effectiveFrom: z.string() }).or(z.null())
+      .catch(null),
+  ).catch([]).parse(rates);
+  const codes = named.flatMap(({ callingCodes }, place) =>
+    callingCodes.length === 0
+      ? [{ key: "", path: `markets.${place}.callingCodes` }]
+      : callingCodes.map((key, index) => ({ key, path: `markets.${place}.callingCodes.${index}` }))
+  );
+  const names = named.map(({ name }, place) => ({ key: name, path: `markets.${place}.name` }));
+  const days = listed.flatMap((rate, place) =>
+    rate === null ? [] : [{
+      key: JSON.stringify([rate.market, rate.category, rate.effectiveFrom]),
+      path: `rates.${place}`,
+    }]
+  );
+  const known = new Set(named.map(({ name }) => name));
+  // The name that cannot be stored is the fault, not what names it.
+  const isReadable = named.every(({ name }) => name.isWellFormed() && !name.includes("\0"));
+  const unknown = listed.flatMap((rate, place): Issue[] =>
+    rate === null || known.has(rate.market) || !isReadable
+      ? []
+      : [{ path: `rates.${place}.market`, message: "must be the name of one of the markets" }]
+  );
+  return [
+    ...listRepeated(names, "must be unique: another market has this name"),
+    ...listRepeated(codes, "must be of one market: another one has this calling code, or none too"),
+    ...unknown,
+    ...listRepeated(days, "must be the only rate of its market and category from that day on"),
+  ];
+};
+
+function listRepeated(
+  items: readonly { readonly key: string; readonly path: string }[],
+  message: string,
+): Issue[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ key, path }) => {
+    if (seen.has(key)) return [{ path, message }];
+    seen.add(key);
+    return [];
+  });
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { assert, assertEquals } from "../../../tests/support/assert.ts";
+import { makeTemporaryFolder } from "../../../tests/support/stack/local_stack.ts";
+import { type Operation, readOperations, sentBy } from "./descriptions.ts";
+import { buildNodes, type BuiltNodes, installTools } from "./built_nodes.ts";
+import { everyOperation } from "./every_operation.ts";
+import { findUnknownParts } from "./document_faults.ts";
+import { run } from "./package_copy.ts";
+
+const documentFile = new URL("../../../functions/api-docs/openapi.json", import.meta.url);
+
+Deno.test("the n8n nodes", async (t) => {
+  await using folder = await makeTemporaryFolder();
+  const failure = await installTools(folder.path);
+  if (failure !== null) {
+    const name = `are built and judged (skipped: n8n's tools do not install, ${failure})`;
+    await t.step({ name, ignore: true, fn: () => {} });
+    return;
+  }
+  const built: BuiltNodes = await buildNodes(folder.path);
+
+  await t.step("n8n's linter has nothing to say of them", () => {
+    assert(!/error|warning|problem/.test(built.lint), built.lint);
+  });
+
+  await t.step("the package has what is built, with icons, and depends on nothing", async () => {
+    const manifest = JSON.parse(await Deno.readTextFile(join(built.folder, "package.json")));
+    for (const path of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
+      assert(built.files.includes(path), path);
+    }
+    for (const icon of ["messaging.svg", "messaging.dark.svg"]) {
+      assert(built.files.includes(`dist/icons/${icon}`), icon);
+    }
+    const others = built.files.filter((path) => !path.startsWith("dist/"));
+    assertEquals(others.sort(), ["LICENSE", "README.md", "package.json"]);
+    assertEquals([manifest.dependencies, manifest.peerDependencies], [
+      undefined,
+      { "n8n-workflow": "*" },
+    ]);
+  });
+
+  const operations: Operation[] = await readOperations(built.folder);
+
+  await t.step("each operation is one of the API's, and sends what that one takes", async () => {
+    const document = JSON.parse(await Deno.readTextFile(documentFile));
+    assertEquals(operations.flatMap((operation) => findUnknownParts(document, operation)), []);
+    assert(operations.length >= 47, `${operations.length} operations`);
+  });
+
+  await t.step(
+    "an operation with another path, or a field that the API lacks, is found",
+    async () => {
+      const document = JSON.parse(await Deno.readTextFile(documentFile));
+      const send = operations.find(({ resource }) => resource === "template");
+      assert(send !== undefined && send.parameters.flatMap(sentBy).length > 10);
+      const elsewhere = {
+        ...send,
+        routing: { request: { method: "PUT", url: "/send-template-message" } },
+      };
+      const strange = {
+        ...send,
+        parameters: [...send.parameters, {
+          name: "x",
+          type: "string",
+          routing: { send: { type: "body" as const, property: "colour" } },
+        }],
+      };
+      const consents = (parameter: Operation["parameters"][number]): boolean =>
+        sentBy(parameter).some(({ name }) => name === "marketing");
+      const consent = operations.find(({ parameters }) => parameters.some(consents));
+      assert(consent !== undefined);
+      const poorer = {
+        ...consent,
+        parameters: consent.parameters.filter((parameter) => !consents(parameter)),
+      };
+      for (const offence of [elsewhere, strange, poorer]) {
+        assert(findUnknownParts(document, offence).length > 0);
+      }
+    },
+  );
+
+  await t.step("the workflow that n8n executes in deno task test:n8n has every operation", () => {
+    const named = everyOperation({
+      ...{ templateId: "", failedMessageId: "", receivedMessageId: "", fileUrl: "" },
+    })
+      .filter(({ type }) => type === undefined)
+      .map(({ parameters }) => `${parameters["resource"]}.${parameters["operation"]}`);
+    const all = operations.map(({ resource, operation }) => `${resource}.${operation}`);
+    assertEquals([...new Set(named)].sort(), all.sort());
+  });
+
+  await t.step("deliveries: only signed, recent and new ones start a workflow", async () => {
+    const file = new URL("deliveries.cjs", import.meta.url).pathname;
+    assertEquals(await run("node", [file, built.folder], built.folder), "fine\n");
+  });
+});

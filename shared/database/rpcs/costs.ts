@@ -1,0 +1,139 @@
+import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface CostsRpcs {
+  fold_usage: Rpc<
+    { readonly maxChanges: number },
+    { readonly folded: number; readonly isComplete: boolean }
+  >;
+  compare_usage: Rpc<CompareUsageRequest, UsageComparison>;
+  find_billed_account: Rpc<UsageMonth, BilledAccount>;
+  get_usage: Rpc<UsageRequest, UsagePage>;
+  get_budget: Rpc<{ readonly instanceId: string }, BudgetState>;
+  get_rates: Rpc<{ readonly workspaceId: string }, RateTable>;
+  replace_rates: Rpc<
+    RateTable & { readonly currency: string; readonly dryRun: boolean },
+    RateDifference
+  >;
+}
+
+/** The rates of a workspace. */
+export interface RateTable {
+  readonly workspaceId: string;
+  /** Null while there are no rates. */
+  readonly currency: string | null;
+  readonly markets: readonly {
+    readonly name: string;
+    /** None: the market of all other phones. */
+    readonly callingCodes: readonly string[];
+  }[];
+  readonly rates: readonly {
+    readonly market: string;
+    readonly category: string;
+    /** Decimal text of the currency's unit. */
+    readonly amount: string;
+    /** A date, from its midnight in UTC. */
+    readonly effectiveFrom: string;
+  }[];
+}
+
+/** How many rates of a table are new, gone, or other ones. */
+export interface RateDifference {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/** An instance's budget and what is spent of it this month. Amounts are decimal texts. */
+export interface BudgetState {
+  /** Null without a budget. */
+  readonly monthlyAmount: string | null;
+  /** Null without rates. */
+  readonly currency: string | null;
+  readonly spent: string;
+  readonly underWay: string;
+  readonly reached: boolean;
+}
+
+/** What to sum up, and by what. */
+export interface UsageRequest {
+  readonly instanceId: string;
+  /** Days of the instance's time zone, both included. */
+  readonly from: string;
+  readonly to: string;
+  readonly groupBy: string;
+  /** Whether each day has sums of its own. */
+  readonly daily?: boolean | undefined;
+  readonly limit: number;
+  readonly after: UsageEnd | null;
+}
+
+interface UsageEnd {
+  readonly day?: string | undefined;
+  readonly key: string;
+}
+
+export interface UsagePage {
+  /** That of the workspace's rates; null without rates. */
+  readonly currency: string | null;
+  readonly items: readonly {
+    /** With `daily` alone. */
+    readonly day?: string;
+    readonly key: string | null;
+    readonly sent: number;
+    readonly delivered: number;
+    readonly free: number;
+    readonly estimatedCost: string;
+    readonly unknown: number;
+  }[];
+  readonly next: UsageEnd | null;
+}
+
+/** A month of the instance's time zone, `YYYY-MM`. */
+export interface UsageMonth {
+  readonly instanceId: string;
+  readonly month: string;
+}
+
+/** The account at whose provider a month is billed. */
+export interface BilledAccount {
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly connectedPhone: string;
+  /** In Unix seconds; the end is not included. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** A month, and what the provider says of it. */
+export interface CompareUsageRequest extends UsageMonth {
+  readonly currency: string | null;
+  readonly points: readonly {
+    readonly category: string | null;
+    readonly type: string | null;
+    readonly volume: number;
+    readonly cost: number;
+  }[];
+}
+
+/** Our sums beside the provider's. Amounts are decimal texts. */
+export interface ComparedSums {
+  readonly delivered: number;
+  readonly providerVolume: number;
+  readonly estimatedCost: string;
+  readonly unknown: number;
+  readonly providerCost: string;
+}
+
+export interface UsageComparison {
+  readonly currency: string | null;
+  readonly providerCurrency: string | null;
+  readonly categories: readonly (ComparedSums & { readonly key: string | null })[];
+  readonly types: readonly (ComparedSums & { readonly key: string | null })[];
+  readonly total: ComparedSums;
+  readonly difference: {
+    readonly volumePercent: number;
+    /** Null where amounts cannot be compared. */
+    readonly costPercent: number | null;
+  };
+}

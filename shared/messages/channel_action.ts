@@ -1,0 +1,60 @@
+import type { ChannelAction } from "../providers/action.ts";
+import type { OpenProvider } from "../providers/open_provider.ts";
+import type { ActionReceipt, Provider } from "../providers/provider.ts";
+import { describeDefect, type Log } from "../runtime/log.ts";
+import type { SealedInstance } from "../model/instance.ts";
+
+/** Services that asking a channel requires. */
+export interface ActingServices {
+  readonly openProvider: OpenProvider;
+  readonly providerTimeoutMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Asks a channel for something once. Never throws: a defect in a provider's code counts as an unknown
+ * outcome, and an instance whose credentials cannot be opened as a refusal.
+ */
+export async function askChannel(
+  services: ActingServices,
+  instance: SealedInstance,
+  toAction: (provider: Provider) => ChannelAction,
+): Promise<ActionReceipt> {
+  const { instanceId } = instance;
+  let provider: Provider;
+  try {
+    provider = await services.openProvider(instance);
+  } catch (error) {
+    services.log.error("channel_action_failed", { instanceId, ...describeDefect(error) });
+    return notPrepared;
+  }
+  try {
+    return await provider.act(toAction(provider), { timeoutMs: services.providerTimeoutMs });
+  } catch (error) {
+    services.log.error("channel_action_failed", { instanceId, ...describeDefect(error) });
+    return { outcome: "unknown", reason: "an internal error during the provider call" };
+  }
+}
+
+/** What an answer tells of an outcome that is not the one asked for; undefined for nothing. */
+export function describeAction(
+  receipt: ActionReceipt,
+): { readonly code: string; readonly message: string } | undefined {
+  switch (receipt.outcome) {
+    case "rejected":
+      return { code: receipt.code, message: receipt.message };
+    case "unknown":
+      return { code: "outcome_unknown", message: receipt.reason };
+    case "done":
+    case "not_supported":
+      return undefined;
+  }
+}
+
+const notPrepared: ActionReceipt = {
+  outcome: "rejected",
+  code: "not_prepared",
+  message: "The instance's credentials cannot be decrypted.",
+  retryable: true,
+  scope: "instance",
+};

@@ -1,0 +1,62 @@
+/** A message with options or a link as a text that every channel shows, and what its numbers choose. */
+import { listOptions, listSections } from "./content_parts.ts";
+import type {
+  ContentOf,
+  InteractiveContent,
+  MessageContent,
+  NumberedChoice,
+} from "./message_content.ts";
+import { isInteractive } from "./message_content.ts";
+
+/** What leaves: the content itself, or its words where it goes as text. */
+export function toLeavingContent(content: MessageContent): MessageContent {
+  return isInteractive(content) && content.rendering === "text" ? renderAsText(content) : content;
+}
+
+/** The options of a content, numbered from 1 in their order; none for one without options. */
+export function numberChoices(content: InteractiveContent): NumberedChoice[] {
+  const options = content.messageType === "buttons"
+    ? content.buttons
+    : content.messageType === "option_list"
+    ? listOptions(content.optionList)
+    : [];
+  return options.map(({ id, title }, index) => ({ number: index + 1, id, title }));
+}
+
+function renderAsText(content: InteractiveContent): MessageContent {
+  switch (content.messageType) {
+    case "location_request":
+      return { messageType: "text", message: content.message };
+    case "link_button": {
+      const { message, linkButton: { title, url }, linkPreview } = content;
+      return { messageType: "text", message: `${message}\n\n${title}: ${url}`, linkPreview };
+    }
+    case "option_list":
+      return { messageType: "text", message: `${content.message}\n\n${writeSections(content)}` };
+    case "buttons":
+      return renderButtons(content);
+  }
+}
+
+/** `1. title` a line; an option's description stands below it, a section's title above. */
+function writeSections({ optionList }: ContentOf<"option_list">): string {
+  let number = 0;
+  return listSections(optionList).map(({ title, options }) => {
+    const lines = options.flatMap(({ title, description }) => {
+      number += 1;
+      return [`${number}. ${title}`, ...(description ? [`   ${description}`] : [])];
+    });
+    return [...(title === undefined ? [] : [`*${title}*`]), ...lines].join("\n");
+  }).join("\n\n");
+}
+
+/** With a file in its header: the file, with all words as its caption. */
+function renderButtons(content: ContentOf<"buttons">): MessageContent {
+  const { header, footer, mediaUrl, buttons } = content;
+  const numbered = buttons.map(({ title }, index) => `${index + 1}. ${title}`).join("\n");
+  const message = [header?.text, content.message, numbered, footer]
+    .filter((words) => words !== undefined).join("\n\n");
+  return header?.type === undefined || mediaUrl === undefined
+    ? { messageType: "text", message }
+    : { messageType: header.type, mediaUrl, message };
+}

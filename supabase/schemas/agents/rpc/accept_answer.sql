@@ -1,0 +1,34 @@
+-- Records an agent's answer in one transaction: its turn, and its messages, each as accept_message records it.
+-- One leaves after the other: none is claimed while the one before it still has to leave, nor the first while
+-- what waited for the contact's answer does (see last_released_message).
+-- `request` as of accept_message, with `messages` in the place of `message`, at least one. The delivery is deferred.
+-- Returns {messageIds}, in order. Locks and errors are accept_message's.
+create or replace function public.accept_answer(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  call jsonb := request - 'messages';
+  draft jsonb;
+  accepted jsonb;
+  accepted_id uuid;
+  before_id uuid;
+  message_ids uuid[] := '{}';
+begin
+  for draft in select m.value from jsonb_array_elements(request->'messages') as m loop
+    accepted := public.accept_message(call || jsonb_build_object('message', draft));
+    accepted_id := accepted->>'messageId';
+    before_id := case
+      when message_ids <> '{}' then message_ids[cardinality(message_ids)]
+      else messaging.last_released_message((accepted->>'contactId')::uuid, clock_timestamp())
+    end;
+    if before_id is not null then
+      update messaging.message_queue q set goes_after = before_id where q.message_id = accepted_id;
+    end if;
+    message_ids := message_ids || accepted_id;
+    call := jsonb_set(call, '{agent,isContinued}', 'true');
+  end loop;
+  return jsonb_build_object('messageIds', to_jsonb(message_ids));
+end;
+$$;

@@ -1,0 +1,56 @@
+-- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
+-- their contact's answer: they become `status`, canceled or
+-- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
+-- their batches. Locks the batches in the order of their ids.
+create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
+returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  ended uuid[];
+begin
+  with ended_messages as (
+    update messaging.messages m
+    set status = end_unqueued_messages.status,
+      canceled_at = case when end_unqueued_messages.status = 'canceled' then clock_timestamp() end
+    where m.id = any (message_ids) and m.status = 'queued'
+      and (m.batch_id is not null or m.held_by = 'awaiting_reply')
+      and not exists (select from messaging.message_queue q where q.message_id = m.id)
+    returning m.id
+  )
+  select array_agg(e.id order by e.id) into ended from ended_messages e;
+  if ended is null then
+    return 0;
+  end if;
+  perform from messaging.batches b
+  where b.id = any (array(select m.batch_id from messaging.messages m where m.id = any (ended)))
+  order by b.id
+  for no key update;
+  with told as (
+    update messaging.batch_recipients r
+    set status = 'accepted'
+    -- A look-up by the contact for each message: no plan reads all that are pending.
+    where r.ctid = any (array(
+      select own.place
+      from messaging.messages m
+      cross join lateral (
+        select f.ctid as place, f.status from messaging.batch_recipients f
+        where f.contact_id = m.contact_id and f.batch_id = m.batch_id and f.message_id = m.id
+        offset 0
+      ) as own
+      where m.id = any (ended) and own.status = 'pending'
+    ))
+    returning r.batch_id
+  )
+  update messaging.batches b
+  set pending_count = b.pending_count - t.number
+  from (select told.batch_id, count(*) as number from told group by told.batch_id) as t
+  where b.id = any (array[t.batch_id]);
+  perform messaging.record_message_events(
+    ended, array['message.' || end_unqueued_messages.status]
+  );
+  return cardinality(ended);
+end;
+$$;

@@ -1,0 +1,24 @@
+-- Until when a message that is accepted now waits because its instance's budget is reached; NULL where it need not.
+-- See stopped_by_budget.
+create or replace function messaging.budget_hold(
+  instance messaging.instances,
+  purpose text,
+  clock timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  state record;
+begin
+  if not messaging.stopped_by_budget(instance.budget, purpose, null) then
+    return null;
+  end if;
+  state := messaging.budget_state(instance, clock);
+  return case
+    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
+  end;
+end;
+$$;

@@ -1,0 +1,31 @@
+-- A claim of an instance whose budget is reached: has a message wait until the month ends, by the instance's own
+-- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
+-- The caller holds pacing and the queue row, and refreshes dispatch.
+create or replace function messaging.hold_for_budget(
+  message_id uuid,
+  instance messaging.instances,
+  month_ends_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  slot timestamptz;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = hold_for_budget.message_id
+  for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  slot := messaging.after_budget(
+    instance, month_ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+  );
+  perform messaging.release_day_quota(array[q])
+  from messaging.message_queue q where q.message_id = message.id;
+  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
+  update messaging.messages m set scheduled_for = slot, held_by = 'budget' where m.id = message.id;
+end;
+$$;

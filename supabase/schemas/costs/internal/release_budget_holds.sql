@@ -1,0 +1,39 @@
+-- Lets what an instance's budget holds leave: it is due at once, in its former order and at the instance's
+-- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
+-- dispatch. Skips messages that another transaction holds.
+create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with held as materialized (
+    select q.message_id
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = release_budget_holds.instance_id and q.lane in ('paced', 'unpaced')
+      and q.claim_token is null
+      and m.held_by = 'budget'
+    for no key update of q, m skip locked
+  ),
+  due as (
+    update messaging.message_queue q
+    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
+      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
+    from held h
+    cross join (
+      select messaging.after_budget(i, clock, interval '0') as slot
+      from messaging.instances i
+      where i.id = release_budget_holds.instance_id
+    ) as open
+    where q.message_id = any (array[h.message_id])
+    returning q.message_id, q.scheduled_at
+  )
+  update messaging.messages m
+  set scheduled_for = d.scheduled_at,
+    held_by = case when d.scheduled_at > clock then 'window' else 'interval' end
+  from due d
+  where m.id = any (array[d.message_id]);
+end;
+$$;

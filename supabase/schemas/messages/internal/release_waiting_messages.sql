@@ -1,0 +1,50 @@
+-- Lets what waits for a contact's answer leave, in order, where its window is open now: what was queued at the
+-- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
+-- A message whose send window never opens waits on, until its end.
+create or replace function messaging.release_waiting_messages(contact_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  last_at_once uuid;
+begin
+  for message in
+    select m.*
+    from messaging.messages m
+    join messaging.contacts c on c.id = release_waiting_messages.contact_id
+    where m.contact_id = any (
+      messaging.merged_contact_ids(release_waiting_messages.contact_id)
+    )
+      and m.ladder is not null and m.status = 'queued' and m.held_by = 'awaiting_reply'
+      and messaging.is_window_open(
+        'official', c.last_inbound_at, (m.ladder->>'closedAt')::timestamptz, clock_timestamp()
+      )
+    order by m.created_at, m.id
+    for no key update of m
+  loop
+    begin
+      message := messaging.message_after_merge(message);
+      message.held_by := null;
+      perform messaging.requeue_message(message);
+      if message.mode <> 'queued' then
+        update messaging.message_queue q set goes_after = last_at_once
+        where q.message_id = message.id and last_at_once is not null;
+        last_at_once := message.id;
+      end if;
+      update messaging.messages m
+      set contact_id = message.contact_id, conversation_id = message.conversation_id,
+        phone_given = message.phone_given,
+        expires_at = case when m.ladder ? 'endsByDefault' then null else m.expires_at end,
+        ladder = jsonb_set(
+          m.ladder - array['place', 'endsByDefault'], '{shown,sentAs}', '"message"'
+        )
+      where m.id = message.id;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
+end;
+$$;

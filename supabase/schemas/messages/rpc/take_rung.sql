@@ -1,0 +1,99 @@
+-- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
+-- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
+-- NULL before the first call.
+-- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes in the message's place: the
+-- claim then lasts leaseSeconds from now; `waits`, for an answer to an invitation: the claim has ended; `refused`
+-- with rungs [{rung, reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
+-- `lost` where the claim has ended. With `shown`, what records tell now.
+-- Locks the contact, the queue row and the message, then as release_instances.
+-- Errors: MI055 where the contact is merged meanwhile; MI010.
+create or replace function public.take_rung(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  lease_until constant timestamptz := clock + make_interval(
+    secs => (request->>'leaseSeconds')::double precision
+  );
+  refusal constant jsonb := nullif(request->'refusal', 'null');
+  addressee uuid;
+  queued messaging.message_queue;
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  select m.contact_id into addressee from messaging.messages m
+  where m.id = (request->>'messageId')::uuid;
+  perform from messaging.contacts c where c.id = addressee for no key update;
+  select q.* into queued from messaging.message_queue q
+  where q.message_id = (request->>'messageId')::uuid
+    and q.claim_token = (request->>'claimToken')::uuid
+  for no key update;
+  if not found then
+    return '{"outcome": "lost"}';
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = queued.message_id
+  for no key update;
+  if message.contact_id is distinct from addressee then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  decided := case
+    -- A delivery event has proved that it left.
+    when message.status not in ('queued', 'sending') or message.ladder->'rungs' is null then null
+    when refusal is null then messaging.decide_ladder(instance, message.contact_id, message.ladder)
+    else messaging.climb_ladder(instance, message, refusal)
+  end;
+  if decided is null then
+    return '{"outcome": "stands"}';
+  end if;
+  update messaging.messages m
+  set ladder = decided,
+    attempts = least(m.attempts + (refusal is not null)::integer, 32767),
+    last_error = coalesce(refusal, m.last_error)
+  where m.id = message.id and (m.ladder <> decided or refusal is not null);
+  if decided ? 'isExhausted' then
+    return jsonb_build_object('outcome', 'refused', 'rungs', decided->'passed');
+  end if;
+  if decided->'shown'->>'sentAs' = 'invitation' then
+    delete from messaging.message_queue q where q.message_id = message.id;
+    perform messaging.await_reply(
+      instance, message, decided, message.mode = 'queued' and queued.lane = 'unpaced'
+    );
+    perform messaging.release_instances(array[jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', message.id, 'instance_id', message.instance_id, 'lane', queued.lane,
+        'outcome', 'accepted', 'is_retried', false, 'holds_instance', false
+      )
+    )]);
+    select m.ladder into decided from messaging.messages m where m.id = message.id;
+    return jsonb_build_object('outcome', 'waits', 'shown', decided->'shown');
+  end if;
+  if refusal is not null then
+    update messaging.message_queue q
+    set lease_until = take_rung_lease.ends_at,
+      visible_at = case when q.lane = 'unpaced' then take_rung_lease.ends_at end
+    from (select lease_until as ends_at) as take_rung_lease
+    where q.message_id = message.id;
+    update messaging.dispatch d set lease_until = take_rung_lease.ends_at
+    from (select lease_until as ends_at) as take_rung_lease
+    where d.instance_id = message.instance_id and d.in_flight = message.id;
+  end if;
+  return jsonb_build_object(
+    'outcome', 'send',
+    'sentAs', decided->'shown'->'sentAs',
+    'shown', decided->'shown',
+    'template', case when decided->'shown'->>'sentAs' = 'template' then (
+      select jsonb_build_object(
+        'messageType', 'template', 'message', r.rung->'message', 'content', r.rung->'content'
+      )
+      from (select decided->'rungs'->(decided->>'place')::integer as rung) as r
+    ) end
+  );
+end;
+$$;

@@ -1,0 +1,196 @@
+import { runAdminCommand } from "../../../supabase/admin/commands.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import {
+  type AdminClient,
+  createAdminClient,
+  createWorkspace,
+  issuePaths,
+} from "./admin_client.ts";
+
+// deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
+type Body = any;
+
+const brazil = { name: "Brazil", callingCodes: ["55"] };
+const rest = { name: "Other", callingCodes: [] };
+const rate = (market: string, category: string, amount: string, effectiveFrom = "2026-10-01") => ({
+  ...{ market, category, amount, effectiveFrom },
+});
+const table = {
+  currency: "USD",
+  markets: [brazil, rest],
+  rates: [
+    rate("Brazil", "marketing", "0.0625"),
+    rate("Brazil", "service", "0.008", "2026-07-01"),
+    rate("Brazil", "service", "0.0125"),
+    rate("Other", "service", "1"),
+  ],
+};
+
+const put = (client: AdminClient, body: Body) => client.call("PUT", "/rates", { body });
+
+Deno.test("rates are replaced as a whole, read as they were given, and counted by what is other", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const read = async (): Promise<Body> =>
+    (await client.call("GET", `/rates?workspaceId=${workspaceId}`)).body;
+  assertEquals(await read(), {
+    ...{ success: true, workspaceId, currency: null, markets: [], rates: [] },
+  });
+  const first = await put(client, { workspaceId, ...table });
+  assertEquals([first.status, first.body], [201, {
+    ...{ success: true, added: 4, removed: 0, changed: 0 },
+  }]);
+  assertEquals(await read(), { success: true, workspaceId, ...table });
+  const same = structuredClone(table) as Body;
+  same.rates[0].amount = "0.06250";
+  assertEquals((await put(client, { workspaceId, ...same })).body, {
+    ...{ success: true, added: 0, removed: 0, changed: 0 },
+  });
+  const other = {
+    ...table,
+    markets: [{ ...brazil, callingCodes: ["55", "5511"] }, rest],
+    rates: [
+      rate("Brazil", "marketing", "0.0625"),
+      rate("Other", "service", "2"),
+      rate("Other", "utility", "0"),
+    ],
+  };
+  const expected = { success: true, added: 1, removed: 2, changed: 2 };
+  const dry = await put(client, { workspaceId, ...other, dryRun: true });
+  assertEquals([dry.status, dry.body], [200, expected]);
+  assertEquals(await read(), { success: true, workspaceId, ...table }, "a dry run changes nothing");
+  assertEquals((await put(client, { workspaceId, ...other })).body, expected);
+  const neighbour = await createWorkspace(client);
+  assertEquals((await client.call("GET", `/rates?workspaceId=${neighbour}`)).body.rates, []);
+});
+
+Deno.test("every fault of a table is named at once, and nothing of it is stored", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const refused = await put(client, {
+    workspaceId,
+    currency: "dollars",
+    markets: [brazil, brazil, rest, { name: "None", callingCodes: [] }, {
+      name: "Long",
+      callingCodes: ["+55"],
+    }],
+    rates: [
+      rate("Brazil", "service", "0.01"),
+      rate("Brazil", "service", "0.02"),
+      rate("Chile", "service", "0.02"),
+      rate("Brazil", "utility", "-1"),
+      { ...rate("Brazil", "utility", "1"), amount: 0.1 },
+      rate("Brazil", "Utility", "1"),
+      rate("Brazil", "utility", "1", "2026-02-30"),
+    ],
+  });
+  assertEquals(refused.status, 400);
+  assertEquals(issuePaths(refused).sort(), [
+    ...["currency", "markets.1.callingCodes.0", "markets.1.name", "markets.3.callingCodes"],
+    ...["markets.4.callingCodes.0", "rates.1", "rates.2.market", "rates.3.amount"],
+    ...["rates.4", "rates.4.amount", "rates.5.category", "rates.6.effectiveFrom"],
+  ]);
+  const { body } = await client.call("GET", `/rates?workspaceId=${workspaceId}`);
+  assertEquals([body.currency, body.rates], [null, []]);
+  const missing = "00000000-0000-4000-8000-000000000000";
+  const unknown = await put(client, { workspaceId: missing, ...table });
+  assertEquals([unknown.status, unknown.body.error], [404, "workspace_not_found"]);
+});
+
+Deno.test("two tables that are put at once are one after the other: one of them stands whole", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const tables = ["EUR", "USD", "BRL"].map((currency, place) => ({
+    ...{ workspaceId, currency, markets: [brazil] },
+    rates: [rate("Brazil", "service", String(place + 1))],
+  }));
+  const answers = await Promise.all(tables.map((body) => put(client, body)));
+  assertEquals(answers.map(({ status }) => status), [201, 201, 201]);
+  const { body } = await client.call("GET", `/rates?workspaceId=${workspaceId}`);
+  const stored = tables.find(({ currency }) => currency === body.currency);
+  assertEquals(body, { success: true, ...stored });
+});
+
+const csv = `market,callingCodes,category,amount,currency,effectiveFrom
+Brazil,55,marketing,0.0625,USD,2026-10-01
+Brazil,55,service,0.0080,USD,2026-10-01
+"Rest, of all",,service,0.01,USD,2026-10-01
+`;
+
+async function run(client: AdminClient, args: readonly string[], file = csv): Promise<Body> {
+  let [out, errors] = ["", ""];
+  const code = await runAdminCommand({
+    api: {
+      call: async (method, path, body) => {
+        const answer = await client.call(method, `/${path}`, { body });
+        assertEquals([200, 201].includes(answer.status), true, JSON.stringify(answer.body));
+        return answer.body;
+      },
+    },
+    print: (text) => void (out += text),
+    printError: (text) => void (errors += text),
+    readFile: () => Promise.resolve(file),
+    readStdin: () => Promise.resolve(""),
+  }, args);
+  return { code, lines: out.trim().split("\n"), errors };
+}
+
+Deno.test("the command line imports a file, and shows beforehand what would be other", async () => {
+  await using client = await createAdminClient();
+  const workspace = ["--workspace", await createWorkspace(client)];
+  const importing = ["rates", "import", "rates.csv", ...workspace];
+  const dry = await run(client, [...importing, "--dry-run"]);
+  assertEquals(dry.lines.slice(0, 3), [
+    "+ Brazil, marketing, from 2026-10-01: 0.0625 USD (55)",
+    "+ Brazil, service, from 2026-10-01: 0.008 USD (55)",
+    "+ Rest, of all, service, from 2026-10-01: 0.01 USD",
+  ]);
+  assertEquals((await run(client, ["rates", "list", ...workspace])).lines, ["None."]);
+  await run(client, importing);
+  const changed = csv.replace("0.0080", "0.009").replace(/Brazil,55,marketing.*\n/, "");
+  assertEquals((await run(client, [...importing, "--dry-run"], changed)).lines.slice(0, 2), [
+    "- Brazil, marketing, from 2026-10-01: 0.0625 USD (55)",
+    "~ Brazil, service, from 2026-10-01: 0.008 USD (55) → 0.009 USD (55)",
+  ]);
+  assertEquals((await run(client, [...importing, "--dry-run"])).lines[0], "added    0");
+  assertEquals((await run(client, ["rates", "list", ...workspace])).lines.length, 4);
+});
+
+Deno.test("every wrong line of a file is named, and nothing is sent", async () => {
+  await using client = await createAdminClient();
+  const importing = ["rates", "import", "rates.csv", "--workspace", "w"];
+  const wrong = `${csv}Brazil,55 551,utility,1,USD,2026-10-01
+Chile,56,utility,1,EUR,2026-10-01
+Chile,56
+`;
+  const { code, errors } = await run(client, importing, wrong);
+  assertEquals(code, 1);
+  assertEquals(errors.trim().split("\n"), [
+    "line 7: has 2 values, not 6",
+    "line 5: Brazil has other calling codes in an earlier line",
+    "line 6: has the currency EUR, others USD",
+  ]);
+  assertEquals(
+    (await run(client, importing, "market,amount\n")).errors.trim(),
+    [
+      "line 1: has no column callingCodes, category, currency, effectiveFrom",
+    ][0],
+  );
+});
+
+Deno.test("the documentation's file of invented rates can be imported, and says that it is invented", async () => {
+  const text = await Deno.readTextFile(
+    new URL("../../../docs/invented_rates.csv", import.meta.url),
+  );
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const { code, errors } = await run(
+    client,
+    ["rates", "import", "rates.csv", "--workspace", workspaceId],
+    text,
+  );
+  assertEquals([code, errors], [0, ""]);
+  const { body } = await client.call("GET", `/rates?workspaceId=${workspaceId}`);
+  assertEquals(body.rates.length, 10);
+  assert(body.markets.every(({ name }: Body) => name.endsWith(" (invented)")));
+});
