@@ -12,6 +12,7 @@ testConsole("the console's side", async (world, test) => {
   await test.step("no tab makes the page of a desk longer than the window", () => fitWindow(world));
   await test.step("a wrong token is told beside every tab, until a right one is entered", () =>
     tellWrongToken(world));
+  await test.step("what is typed before the demo is known stays", () => keepTypedAccess(world));
   await test.step("a pause of the agent shows of whom and until when", () => showPause(world));
   await test.step(
     "a template shows its words, its quick reply can be pressed, and Meta can hold and decide",
@@ -66,6 +67,26 @@ async function tellWrongToken({ demo, open }: TestConsole): Promise<void> {
   await page.getByLabel("Client token").fill(demo.token);
   await page.getByRole("button", { name: "Show this queue" }).click();
   await problem.waitFor({ state: "hidden" });
+}
+
+async function keepTypedAccess({ open }: TestConsole): Promise<void> {
+  await using browser = await open();
+  const { page } = browser;
+  const known = Promise.withResolvers<void>();
+  await page.route("**/simulator/demo", async (route) => {
+    await known.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/simulator/demo");
+  await page.reload();
+  await asked;
+  await page.getByText("Instance and token", { exact: true }).click();
+  await page.getByLabel("Client token").fill("mia_typed");
+  known.resolve();
+  const after = page.locator("#secret-key-place", { hasText: "SUPABASE_SECRET_KEY" });
+  await after.waitFor({ state: "attached" });
+  assertEquals(await page.getByLabel("Client token").inputValue(), "mia_typed");
+  assert(await page.getByLabel("Instance id").isVisible(), "the form stays open");
 }
 
 async function showPause({ stack, demo, open }: TestConsole): Promise<void> {

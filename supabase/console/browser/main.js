@@ -106,13 +106,13 @@ find("copy-example").addEventListener("click", async () => {
 
 showExample(null);
 const demo = await readDemo();
-if (demo !== null) {
+if (demo === null) find("queue-settings").open = true;
+else if (isFormEmpty()) {
   find("instance-id").value = demo.instanceId;
   find("client-token").value = demo.clientToken;
   useForm();
 }
 showKeyLocations(demo);
-find("queue-settings").open = demo === null;
 showExample(demo);
 askQueue();
 askBatches();
@@ -128,6 +128,11 @@ async function readDemo() {
   } catch {
     return null;
   }
+}
+
+/** Whether nobody has typed into the form while the demo was asked for. */
+function isFormEmpty() {
+  return find("instance-id").value === "" && find("client-token").value === "";
 }
 
 /** Shows the path of the local key file. The secret key itself never reaches this page. */
