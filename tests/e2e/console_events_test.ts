@@ -60,7 +60,15 @@ async function pointEndpoint({ stack, database, demo, open }: TestConsole): Prom
   const receiver = page.getByRole("region", { name: "Webhook receiver" });
   const calls = receiver.getByRole("list", { name: "Received calls" }).locator("li");
   const point = receiver.getByRole("button", { name: "Point an endpoint here" });
-  const answer = receiver.getByLabel("It answers");
+  /** What the receiver answers from now on, not only what the page shows. */
+  const setAnswer = async (status: number): Promise<void> => {
+    const told = page.waitForResponse((response) =>
+      response.url().endsWith("/simulator/receiver-answer") &&
+      response.request().method() === "POST"
+    );
+    await receiver.getByLabel("It answers").selectOption(String(status));
+    assertEquals((await told).ok(), true);
+  };
 
   await openTab(page, "Webhooks");
   await webhooks.getByText("No webhook endpoint yet.").waitFor();
@@ -76,13 +84,13 @@ async function pointEndpoint({ stack, database, demo, open }: TestConsole): Prom
   await sent.getByText("verified", { exact: true }).waitFor();
   assertEquals(await receiver.getByText(/wrong signature|no secret|too old/).count(), 0);
 
-  await answer.selectOption("500");
+  await setAnswer(500);
   await send("De novo");
   // The second attempt follows in 5 seconds, maybe before the page has shown the first.
   await deliveries.filter({ hasText: "waits" })
     .filter({ hasText: /1 attempt: 500|\d+ attempts, the last: 500/ })
     .filter({ hasText: /next (in|due)/ }).first().waitFor();
-  await answer.selectOption("204");
+  await setAnswer(204);
   const arrived = deliveries.filter({ hasText: /\d+ attempts, the last: 204/ });
   await waitUntil(async () => {
     if (await arrived.count() > 0) return true;
@@ -91,11 +99,11 @@ async function pointEndpoint({ stack, database, demo, open }: TestConsole): Prom
     return false;
   }, { intervalMs: 2_000, what: "a repeated delivery" });
 
-  await answer.selectOption("410");
+  await setAnswer(410);
   await send("Adeus");
   await webhooks.getByText("Disabled: gone.").waitFor();
   await events.filter({ hasText: "endpoint.disabled" }).waitFor({ state: "attached" });
-  await answer.selectOption("204");
+  await setAnswer(204);
   // Another secret for the same endpoint, which is active again.
   await point.click();
   await webhooks.getByText("Active.", { exact: true }).waitFor();
