@@ -20,6 +20,8 @@ testConsole("the console's costs", async (world, test) => {
   const tenant = await createTenant(world);
   await test.step("a message shows its price, and a contact its window and its free entry point", () =>
     showPrice(world, tenant));
+  await test.step("a price that is known before its message is shown at it", () =>
+    showEarlyPrice(world, tenant));
   await test.step("a draft shows what it would cost, is started, and shows what it has cost", () =>
     showBatch(world, tenant));
   await test.step("a month is a column a day, in the categories' colors, with its sum", () =>
@@ -106,6 +108,25 @@ async function showPrice({ stack, open }: TestConsole, tenant: StackInstance): P
   await openTab(page, "Events");
   const delivered = page.locator("#events li").filter({ hasText: "message.delivered" });
   await delivered.getByText(`USD ${rate} · service`).first().waitFor();
+  assertEquals(browser.faults, []);
+}
+
+async function showEarlyPrice({ open }: TestConsole, tenant: StackInstance): Promise<void> {
+  await using browser = await open();
+  const { page } = browser;
+  const told = Promise.withResolvers<void>();
+  await page.route(/\/simulator\/messages\?/, async (route) => {
+    await told.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await showInstance(page, tenant);
+  await page.locator("#events li", { hasText: `USD ${rate} · service` }).first()
+    .waitFor({ state: "attached" });
+  told.resolve();
+  await page.locator("#phone-list").getByText("+55 11 95555-2222").first().click();
+  await page.locator("#bubbles .bubble").filter({ hasText: "Bom dia" })
+    .getByText(`USD ${rate} · service`, { exact: true }).waitFor();
   assertEquals(browser.faults, []);
 }
 

@@ -31,7 +31,12 @@ export function createPhones(onChosen = () => {}) {
   const typings = new Map();
   /** @type {Map<string, boolean>} whether the company has blocked a phone */
   const blocks = new Map();
-  /** @type {Map<string, string>} what a message costs, in words, by provider message id */
+  /**
+   * What a message costs, in words, by provider message id. The product's events tell it, maybe before
+   * the simulator's records are loaded or loaded anew, so that those never clear it.
+   *
+   * @type {Map<string, string>}
+   */
   const prices = new Map();
   let chosen = "";
   let isPinned = false;
@@ -104,7 +109,7 @@ export function createPhones(onChosen = () => {}) {
   function clear() {
     phones.clear();
     statuses.clear();
-    for (const known of [changes, reactions, receipts, typings, blocks, prices]) known.clear();
+    for (const known of [changes, reactions, receipts, typings, blocks]) known.clear();
     drawnPhone = "";
     draw();
   }
