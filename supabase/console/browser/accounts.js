@@ -1,4 +1,4 @@
-import { buildJsonInit } from "./client.js";
+import { buildJsonInit, inTurn } from "./client.js";
 import { build, find } from "./dom.js";
 import { say } from "./words.js";
 
@@ -15,7 +15,7 @@ export function createAccounts() {
     { form: find("user-id-form"), path: "user-id-changes", read: (fields) => fields },
   ];
 
-  async function refresh() {
+  const refresh = inTurn(async () => {
     const { items } = await (await fetch("/simulator/connections")).json();
     const official = items.filter(({ provider }) => officialKinds.includes(provider));
     find("accounts").hidden = official.length === 0;
@@ -27,7 +27,7 @@ export function createAccounts() {
       );
       if (official.some(({ instance }) => instance === chosen)) select.value = chosen;
     }
-  }
+  });
 
   for (const { form, path, read } of forms) {
     form.addEventListener("submit", async (event) => {

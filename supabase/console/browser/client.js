@@ -156,6 +156,32 @@ export function pollApi(ask, showProblem) {
 }
 
 /**
+ * Runs `read` once at a time. Asked for meanwhile, it runs once more, so that what it shows last is
+ * the newest answer.
+ *
+ * @param {() => Promise<void>} read
+ * @returns {() => Promise<void>} resolves when nothing is asked for any more
+ */
+export function inTurn(read) {
+  let isAsked = false;
+  let reading = null;
+  async function readWhileAsked() {
+    try {
+      while (isAsked) {
+        isAsked = false;
+        await read();
+      }
+    } finally {
+      reading = null;
+    }
+  }
+  return () => {
+    isAsked = true;
+    return reading ??= readWhileAsked();
+  };
+}
+
+/**
  * Writes a status text. Writes only changes, because screen readers may announce a rewritten status
  * again.
  *

@@ -1,4 +1,4 @@
-import { buildJsonInit } from "./client.js";
+import { buildJsonInit, inTurn } from "./client.js";
 import { build, find } from "./dom.js";
 import { serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
@@ -10,12 +10,12 @@ import { say } from "./words.js";
  * @param {() => void} onChange called after a change
  */
 export function createConnections(onChange) {
-  async function refresh() {
+  const refresh = inTurn(async () => {
     const { items } = await (await fetch("/simulator/connections")).json();
     const lost = items.filter(({ state }) => state === "disconnected");
     find("connections-count").textContent = String(items.length - lost.length);
     find("connections").replaceChildren(...items.map(buildConnection));
-  }
+  });
 
   function buildConnection({ provider, instance, state }) {
     const isLost = state === "disconnected";

@@ -1,15 +1,16 @@
+import { inTurn } from "./client.js";
 import { build, find } from "./dom.js";
 import { faultNames, serviceNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 /** The planned faults and the form that plans one. */
 export function createFaults() {
-  async function refresh() {
+  const refresh = inTurn(async () => {
     const { items } = await (await fetch("/simulator/faults")).json();
     const active = items.filter((fault) => fault.remaining > 0);
     find("faults-count").textContent = String(active.length);
     find("faults").replaceChildren(...active.map(buildFault));
-  }
+  });
 
   find("fault-form").addEventListener("submit", async (event) => {
     event.preventDefault();

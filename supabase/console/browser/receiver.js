@@ -1,5 +1,5 @@
 import { buildTime } from "./activity.js";
-import { buildJsonInit, callApi, setNote } from "./client.js";
+import { buildJsonInit, callApi, inTurn, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { summarizeEvent } from "./events.js";
 import { say } from "./words.js";
@@ -32,10 +32,10 @@ export function createReceiver(onPointed) {
   );
   return {
     /** Shows what the receiver answers now. */
-    async refresh() {
+    refresh: inTurn(async () => {
       const response = await fetch("/simulator/receiver-answer");
       answer.value = String((await response.json()).status);
-    },
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { buildJsonInit } from "./client.js";
+import { buildJsonInit, inTurn } from "./client.js";
 import { build, find } from "./dom.js";
 import { say } from "./words.js";
 
@@ -26,7 +26,7 @@ const paths = {
 export function createTemplates() {
   const form = find("template-form");
 
-  async function refresh() {
+  const refresh = inTurn(async () => {
     const { items } = await (await fetch("/simulator/templates")).json();
     find("templates").hidden = items.length === 0;
     find("templates-count").textContent = String(items.length);
@@ -39,7 +39,7 @@ export function createTemplates() {
     );
     if (items.some(({ id }) => id === chosen)) select.value = chosen;
     find("template-rows").replaceChildren(...items.map(buildTemplate));
-  }
+  });
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
