@@ -21,7 +21,7 @@ Deno.test("without a terminal the stack prints its banner and JSON lines, and no
   assertMatch(stack.output(), /^\nMessaging Integration API \d+\.\d+\.\d+ on http:/);
   const banner = stack.output().length;
   await ask(stack.origin);
-  await waitUntil(() => stack.output().length > banner);
+  await waitUntil(() => stack.output().slice(banner).endsWith("}\n"), { what: "a whole line" });
   const [line = ""] = stack.output().slice(banner).trim().split("\n");
   const { event, function: slug, status } = JSON.parse(line);
   assertEquals([event, slug, status], ["request_handled", "messages-api", 401]);
