@@ -171,10 +171,11 @@ export async function reportArrival(
 
 function reportStatus(
   simulator: SimulatorContext,
-  { provider, instance, providerMessageId, waId, correlationId, template }: SimulatedMessage,
+  message: SimulatedMessage,
   status: DeliveryStatus,
 ): void {
-  const billedAs = template === null ? "service" : (template.category ?? "UTILITY").toLowerCase();
+  const { provider, instance, providerMessageId, waId, correlationId } = message;
+  const billedAs = categoryOf(message);
   const record = simulator.store.addStatus({
     ...{ provider, instance, providerMessageId, waId, status },
     ...(channelOf(provider).isOfficial === true
@@ -183,4 +184,9 @@ function reportStatus(
   });
   const event = channelOf(provider).composeStatus({ ...record, status }, correlationId);
   simulator.webhooks.send(provider, instance, event);
+}
+
+/** What the official channel bills a message as. */
+function categoryOf({ template, directSendCategory = "service" }: SimulatedMessage): string {
+  return template === null ? directSendCategory : (template.category ?? "UTILITY").toLowerCase();
 }

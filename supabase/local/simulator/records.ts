@@ -135,6 +135,8 @@ export interface SimulatedMessage extends SimulatedContent {
   readonly answer: Answer;
   /** The parsed body of the request. */
   readonly body: unknown;
+  /** What a message by Direct Send is billed as. */
+  readonly directSendCategory?: string;
 }
 
 /** A message that a person wrote, on the customer's or on the company's phone. */

@@ -129,6 +129,39 @@ Deno.test("a call that Meta refuses is refused, and an account without deliverie
   assertEquals([response.status, (await response.json()).error.code], [401, 190]);
 });
 
+Deno.test("a message by Direct Send is billed as the category that it names, a plain one as service", async () => {
+  await using server = startSimulator();
+  const calls: Body[] = [];
+  await using receiver = startTestServer(async (request) => {
+    const challenge = new URL(request.url).searchParams.get("hub.challenge");
+    if (challenge !== null) return new Response(challenge);
+    calls.push(await request.json());
+    return new Response();
+  });
+  const instance = "104857600000001";
+  await server.post("/webhooks", {
+    ...{ provider: "whatsapp_cloud", instance, url: receiver.origin },
+    ...{ appSecret: "secret-of-the-app", verifyToken: "verify-token" },
+  });
+  const waId = "5521977776666";
+  await server.post("/replies", {
+    ...{ provider: "whatsapp_cloud", instance, waId },
+    content: { messageType: "text", text: "Oi" },
+  });
+  const billed = (): Body[] =>
+    calls.flatMap((call: Body) => call.entry[0].changes[0].value.statuses ?? [])
+      .filter(({ status }: Body) => status === "delivered")
+      .map(({ pricing }: Body) => pricing.category);
+  for (const category of [undefined, "utility", "authentication"]) {
+    const count = billed().length;
+    await server.post(`/graph/v26.0/${instance}/messages`, {
+      ...{ messaging_product: "whatsapp", to: waId, type: "text", text: { body: "Oi" }, category },
+    }, { authorization: "Bearer any-token" });
+    await waitUntil(() => billed().length > count, { what: "the delivery" });
+  }
+  assertEquals(billed(), ["service", "utility", "authentication"]);
+});
+
 Deno.test("what a free entry point makes free is told so, charged nothing, and takes no free message", async () => {
   let now = Date.parse("2026-11-10T12:00:00Z");
   await using server = startSimulator({ now: () => new Date(now) });

@@ -13,8 +13,8 @@ export interface CloudMessage {
   readonly content: SimulatedContent;
   readonly correlationId: string | null;
   readonly replyTo: string | null;
-  /** Direct Send: a message without a template that may go outside the window. */
-  readonly isDirectSend: boolean;
+  /** Direct Send: what a message without a template is billed as, which may go outside the window. */
+  readonly directSendCategory: "utility" | "authentication" | null;
 }
 
 type Refused = { readonly outcome: "refused"; readonly error: GraphError };
@@ -95,7 +95,7 @@ export function parseCloudMessage(
       content: content.data,
       correlationId: biz_opaque_callback_data ?? null,
       replyTo: context?.message_id ?? null,
-      isDirectSend: category !== undefined,
+      directSendCategory: category ?? null,
     },
   };
 }

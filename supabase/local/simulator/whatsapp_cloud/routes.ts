@@ -109,7 +109,7 @@ function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
     ? undefined
     : checkTemplateMessage(simulator.templates, template);
   if (refusal !== undefined) return refuseGraph(refusal);
-  const isAllowed = template !== null || message.isDirectSend ||
+  const isAllowed = template !== null || message.directSendCategory !== null ||
     simulator.windows.isOpen(instance, waId);
   if (!isAllowed && !simulator.webhooks.has("whatsapp_cloud", instance)) {
     return refuseGraph(windowClosed);
@@ -135,7 +135,7 @@ function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
 
 function keepMessage(simulator: CloudContext, arrival: Arrival, providerMessageId: string): void {
   const { message, instance, answer, body } = arrival;
-  const { waId, content, correlationId, replyTo } = message;
+  const { waId, content, correlationId, replyTo, directSendCategory } = message;
   simulator.store.addMessage({
     ...fillTemplateWording(simulator.templates, content),
     provider: "whatsapp_cloud",
@@ -148,6 +148,7 @@ function keepMessage(simulator: CloudContext, arrival: Arrival, providerMessageI
     replyTo,
     answer,
     body,
+    ...(directSendCategory === null ? {} : { directSendCategory }),
   });
 }
 
