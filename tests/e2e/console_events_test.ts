@@ -60,19 +60,25 @@ async function pointEndpoint({ stack, database, demo, open }: TestConsole): Prom
   const receiver = page.getByRole("region", { name: "Webhook receiver" });
   const calls = receiver.getByRole("list", { name: "Received calls" }).locator("li");
   const point = receiver.getByRole("button", { name: "Point an endpoint here" });
-  /** What the receiver answers from now on, not only what the page shows. */
-  const setAnswer = async (status: number): Promise<void> => {
+  /** Acts on the page until the receiver knows it, which the page shows before. */
+  const tellReceiver = async (what: string, act: () => Promise<unknown>): Promise<void> => {
     const told = page.waitForResponse((response) =>
-      response.url().endsWith("/simulator/receiver-answer") &&
+      response.url().endsWith(`/simulator/receiver-${what}`) &&
       response.request().method() === "POST"
     );
-    await receiver.getByLabel("It answers").selectOption(String(status));
+    await act();
     assertEquals((await told).ok(), true);
   };
+  const pointHere = (): Promise<void> => tellReceiver("secrets", () => point.click());
+  const setAnswer = (status: number): Promise<void> =>
+    tellReceiver(
+      "answer",
+      () => receiver.getByLabel("It answers").selectOption(String(status)),
+    );
 
   await openTab(page, "Webhooks");
   await webhooks.getByText("No webhook endpoint yet.").waitFor();
-  await point.click();
+  await pointHere();
   await webhooks.getByText("Active.", { exact: true }).waitFor();
   await send("Olá");
   const events = page.locator("#events li");
@@ -105,7 +111,7 @@ async function pointEndpoint({ stack, database, demo, open }: TestConsole): Prom
   await events.filter({ hasText: "endpoint.disabled" }).waitFor({ state: "attached" });
   await setAnswer(204);
   // Another secret for the same endpoint, which is active again.
-  await point.click();
+  await pointHere();
   await webhooks.getByText("Active.", { exact: true }).waitFor();
   assertEquals(await webhooks.getByLabel("Endpoint").locator("option").allInnerTexts(), [
     `${stack.origin}/simulator/webhook-receiver`,
