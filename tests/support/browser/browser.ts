@@ -63,7 +63,15 @@ export async function startBrowser(executablePath: string): Promise<TestBrowser>
       page.on("console", (message) => {
         if (message.type() === "error") faults.push(message.text());
       });
-      return { page, faults, [Symbol.asyncDispose]: () => page.close() };
+      return {
+        page,
+        faults,
+        [Symbol.asyncDispose]: async () => {
+          // A request that a test answers may be under way: nobody waits for it any more.
+          await page.unrouteAll({ behavior: "ignoreErrors" });
+          await page.close();
+        },
+      };
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
@@ -74,7 +82,9 @@ export async function openPage(
   executablePath: string,
   size: PageOptions["size"],
 ): Promise<BrowserPage> {
-  const browser = await startBrowser(executablePath);
-  const opened = await browser.openPage({ size });
-  return { ...opened, [Symbol.asyncDispose]: () => browser[Symbol.asyncDispose]() };
+  await using cleanup = new AsyncDisposableStack();
+  const browser = cleanup.use(await startBrowser(executablePath));
+  const opened = cleanup.use(await browser.openPage({ size }));
+  const keep = cleanup.move();
+  return { ...opened, [Symbol.asyncDispose]: () => keep.disposeAsync() };
 }
