@@ -190,14 +190,24 @@ export const sendingTools: readonly Tool[] = [
       route: "/conversations-api/agent-pause",
     },
     isPaged: false,
-    run: (args, { call, instanceId }) =>
-      call({
-        method: "POST",
-        path: "conversations-api/agent-pause",
-        body: { ...args, instanceId },
-      }),
+    run: pauseAgent,
   },
 ];
+
+/** Only for who has a contact: the API would make one, and then the token could write to anybody. */
+async function pauseAgent(
+  { phone, contactId, userId, ...pause }: JsonObject,
+  { call, instanceId }: McpSession,
+): Promise<JsonObject> {
+  const path = "conversations-api/agent-pause";
+  const known = await call({ method: "GET", path, query: { phone, contactId, userId } });
+  if (known["contactId"] === null) {
+    const message = "The instance has no such contact.";
+    throw new ToolRefusal({ error: "contact_not_found", message });
+  }
+  const body = { ...pause, contactId: known["contactId"], instanceId };
+  return await call({ method: "POST", path, body });
+}
 
 async function dryRun(
   { fromIndex, limit, ...batch }: JsonObject,

@@ -140,3 +140,27 @@ Deno.test("admin-api issues a token with its rules for tools, and shows the defa
   assertEquals([(await send("a")).isError, (await send("b")).found.error], [false, "rate_limited"]);
   assertEquals((await issue({ mcp: { recipients: "all" } })).status, 400);
 });
+
+Deno.test("no tool makes a contact of a stranger, who then would be known", async () => {
+  await using world = await startMcpWorld();
+  await using client = await world.connect();
+  const recipients = [{ phone: stranger }];
+  await client.call("read_conversation", { phone: stranger });
+  await client.call("dry_run_batch", {
+    recipients,
+    message: { messageType: "text", message: "Oi" },
+  });
+  for (const paused of [true, false]) {
+    const refused = await client.call("pause_agent", { phone: stranger, paused });
+    assertEquals([refused.isError, refused.found.error], [true, "contact_not_found"]);
+  }
+  const sent = await client.call("send_message", { phone: stranger, message: "Oi", intent: "a" });
+  assertEquals([sent.found.error, world.sent.length], ["recipient_not_known", 0]);
+  const contacts = await world.admin`select id from messaging.contacts where phone = ${stranger}`;
+  assertEquals(contacts.length, 0);
+
+  const contactId = await world.addContact(known);
+  const paused = await client.call("pause_agent", { phone: known, minutes: 5 });
+  assertEquals([paused.isError, paused.found.contactId], [false, contactId], paused.text);
+  assertEquals((await client.call("pause_agent", { contactId, paused: false })).isError, false);
+});
