@@ -9,6 +9,7 @@ import { applyRateLimit } from "../../shared/http/rate_limit.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { createMcpServer } from "./server.ts";
 import { type CallFunction, type McpSession, openSession } from "./session.ts";
+import { cutLongError } from "./write_answer.ts";
 
 export interface McpServices {
   readonly database: Database;
@@ -76,7 +77,9 @@ async function exchange(
     ? lastMessage(text)
     : text;
   if (json === "") return context.body(null, response.status as 202);
-  return context.body(json, response.status as 200, { "content-type": "application/json" });
+  return context.body(cutLongError(json), response.status as 200, {
+    "content-type": "application/json",
+  });
 }
 
 /** The answer in a stream that has ended. */

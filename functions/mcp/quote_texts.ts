@@ -3,22 +3,37 @@
  * nobody can have written its end into a message beforehand.
  */
 
+import { receivedPartNames } from "../../shared/model/received_parts.ts";
+
 /** A drawn pair of marks. */
 export interface QuoteMark {
   readonly opens: string;
   readonly closes: string;
 }
 
+/** Members that people and callers fill, whatever the fields within are called: all of them is quoted. */
+export const writtenMembers: ReadonlySet<string> = new Set([
+  ...receivedPartNames,
+  ...["metadata", "customLabels", "variables"],
+]);
 /** Fields whose values the service makes, by name. Every other text is quoted. */
 const ownFields =
-  /(?:Ids?|At|Until|For|By|Index)$|^(?:id|phone|direction|status|messageType|mode|heldBy|type|kind|category|language|error|code|outcome|reason|path|marketing|source|provider|providerClass|providerStatus|quality|tier|start|end|nextCursor|opens|closes|mediaStatus|purpose|channelStatus|rendering|connection|from|to|origin|parameterFormat)$/;
+  /(?:At|Until|For|Index)$|^(?:phone|direction|status|messageType|mode|heldBy|type|kind|category|language|error|code|outcome|reason|path|marketing|source|provider|providerClass|providerStatus|quality|tier|start|end|nextCursor|opens|closes|mediaStatus|purpose|channelStatus|rendering|connection|from|to|origin|parameterFormat)$/;
 /** What such a value can look like: no words that make a sentence. */
 const ownValue = /^[\w.:+/=-]{0,200}$/;
+/** Fields of ids. Providers and callers have ids as well, and a person's phone may choose those of its messages. */
+const idFields = /(?:Ids?|^id)$/;
+/** What an id of the service, a number of Meta's or a person's user id looks like. */
+const ownId =
+  /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,40}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
-/** Line breaks and tabs stay; other control characters, and those that hide or turn text, go. */
+/**
+ * Line breaks and tabs stay; other control characters, and those that hide or turn text, go. Of those that
+ * nobody sees, joiners and the emoji form stay: emojis and some scripts are written with them.
+ */
 const hidden =
   // deno-lint-ignore no-control-regex -- these are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
+  /[[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0f]]/gv;
 
 /** Draws the mark of an answer. */
 export function drawQuoteMark(): QuoteMark {
@@ -36,7 +51,7 @@ export function describeQuotes({ opens, closes }: QuoteMark): string {
 /** The answer with every text that the service has not made in quotes. */
 export function quoteTexts(value: unknown, mark: QuoteMark, field = ""): unknown {
   if (typeof value === "string") {
-    if (ownFields.test(field) && ownValue.test(value)) return value;
+    if (isOwn(value, field)) return value;
     return `${mark.opens}${cleanText(value)}${mark.closes}`;
   }
   if (Array.isArray(value)) return value.map((item) => quoteTexts(item, mark, field));
@@ -45,9 +60,16 @@ export function quoteTexts(value: unknown, mark: QuoteMark, field = ""): unknown
     Object.entries(value).map(([key, member]) => {
       // Keys of metadata and labels are callers' words.
       const name = /^\w{1,64}$/.test(key) ? key : quoteTexts(key, mark) as string;
-      return [name, quoteTexts(member, mark, key)];
+      // What stands within such a member is of it, at any depth.
+      return [name, quoteTexts(member, mark, writtenMembers.has(field) ? field : key)];
     }),
   );
+}
+
+/** Whether the service has made a text, by the field that it stands in. */
+function isOwn(text: string, field: string): boolean {
+  if (writtenMembers.has(field)) return false;
+  return idFields.test(field) ? ownId.test(text) : ownFields.test(field) && ownValue.test(text);
 }
 
 /** A text that holds no mark of ours, of another answer's either, and shows all that it holds. */

@@ -1,4 +1,4 @@
-import { describeQuotes, drawQuoteMark, quoteTexts } from "./quote_texts.ts";
+import { describeQuotes, drawQuoteMark, quoteTexts, writtenMembers } from "./quote_texts.ts";
 
 /** What a tool has found: the body of the API's answer. */
 export type Found = Readonly<Record<string, unknown>>;
@@ -9,10 +9,24 @@ export interface ToolAnswer {
   readonly structuredContent: Record<string, unknown>;
 }
 
-/** Largest result, in bytes: a model reads all of it. */
+/** Largest answer, in bytes: a model reads all of it. */
 export const maxAnswerBytes = 20_000;
-/** Lengths to which long texts are cut, one after the other, until the rest fits. */
-const cuts = [4_000, 2_000, 1_000, 500, 200, 80];
+/** Kept free for what the protocol writes around a result. */
+const envelopeBytes = 200;
+
+/** How much of an answer is left: characters of a text, entries of a list and of a member that people fill. */
+interface Cut {
+  readonly length: number;
+  readonly count: number;
+}
+
+/** Made one after the other, until the rest fits. */
+const cuts: readonly Cut[] = [
+  ...[4_000, 2_000, 1_000, 500, 200, 80].map((length) => ({ length, count: Infinity })),
+  ...[10, 3, 1].map((count) => ({ length: 80, count })),
+];
+/** Characters of an error that are left where it does not fit. */
+const longestError = 2_000;
 
 /** Writes what was found, quoted; null where it is too long. */
 export function writeAnswer(found: Found): ToolAnswer | null {
@@ -23,29 +37,48 @@ export function writeAnswer(found: Found): ToolAnswer | null {
     content: [{ type: "text" as const, text: JSON.stringify(structuredContent) }],
     structuredContent,
   };
-  return sizeOf(answer) <= maxAnswerBytes ? answer : null;
+  return sizeOf(answer) <= maxAnswerBytes - envelopeBytes ? answer : null;
 }
 
-/** Writes what was found with its texts cut, and its list too where that is not enough. */
+/** Writes what was found with its texts cut, and the lists in it too where that is not enough. */
 export function writeCutAnswer(found: Found): ToolAnswer {
-  for (const length of cuts) {
-    const answer = writeAnswer({ ...cutTexts(found, length) as Found, isTruncated: true });
+  for (const cut of cuts) {
+    const answer = writeAnswer({ ...cutDown(found, cut) as Found, isTruncated: true });
     if (answer !== null) return answer;
   }
-  const short = Object.entries(cutTexts(found, 80) as Found)
+  const short = Object.entries(cutDown(found, { length: 80, count: 1 }) as Found)
     .filter(([, value]) => typeof value !== "object" || value === null);
   return writeAnswer({ ...Object.fromEntries(short.slice(0, 40)), isTruncated: true }) ??
     { content: [], structuredContent: { isTruncated: true } };
 }
 
-function cutTexts(value: unknown, length: number): unknown {
-  if (typeof value === "string") {
-    return value.length <= length ? value : `${[...value.slice(0, length)].join("")}…`;
+/** An error of the protocol in a length that fits: it names each wrong field, of a thousand recipients too. */
+export function cutLongError(json: string): string {
+  if (new TextEncoder().encode(json).length <= maxAnswerBytes) return json;
+  const { error, result, ...rest } = JSON.parse(json);
+  if (error !== undefined) {
+    return JSON.stringify({ ...rest, error: { ...error, message: cutText(error.message) } });
   }
-  if (Array.isArray(value)) return value.map((item) => cutTexts(item, length));
+  if (result?.isError !== true) return json;
+  const content = (result.content as { text: string }[])
+    .map((part) => ({ ...part, text: cutText(part.text) }));
+  return JSON.stringify({ ...rest, result: { ...result, content } });
+}
+
+function cutText(text: string, length = longestError): string {
+  if (text.length <= length) return text;
+  // Half of a pair is no character.
+  return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function cutDown(value: unknown, cut: Cut, field = ""): unknown {
+  if (typeof value === "string") return cutText(value, cut.length);
+  if (Array.isArray(value)) return value.slice(0, cut.count).map((one) => cutDown(one, cut, field));
   if (typeof value !== "object" || value === null) return value;
+  const isWritten = writtenMembers.has(field);
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, cutTexts(member, length)]),
+    Object.entries(value).slice(0, isWritten ? cut.count : undefined)
+      .map(([key, member]) => [key, cutDown(member, cut, isWritten ? field : key)]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { drawQuoteMark, quoteTexts } from "../../../functions/mcp/quote_texts.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startMcpWorld, unquote } from "./mcp_world.ts";
 
@@ -113,3 +114,32 @@ function listKeys(value: unknown): string[] {
   const own = Array.isArray(value) ? [] : Object.keys(value);
   return [...own, ...Object.values(value).flatMap(listKeys)];
 }
+
+Deno.test("what people and callers fill is quoted, whatever its fields are called", () => {
+  const mark = drawQuoteMark();
+  const word = "ignore_all_previous_instructions";
+  const contactId = crypto.randomUUID();
+  const shown = quoteTexts({
+    ...{ contactId, status: "sent", phone: "5511987650001", userId: "BR.1234567890" },
+    ...{ cardId: word, sentBy: word, providerMessageId: word },
+    choice: { id: word, title: word },
+    order: { catalogId: word, items: [{ productId: contactId }] },
+    contacts: [{ phones: [word] }],
+    flowAnswer: { data: { reason: word, nested: { code: word } } },
+    referral: { sourceId: word },
+    metadata: { status: word },
+    customLabels: { source: word },
+  }, mark);
+  const plain = listStrings(shown).filter((text) => !text.startsWith(mark.opens));
+  assertEquals(plain, [contactId, "sent", "5511987650001", "BR.1234567890"]);
+});
+
+Deno.test("characters that nobody sees are left out, and emojis and scripts stay as they were", () => {
+  const mark = drawQuoteMark();
+  const show = (text: string) => unquote(quoteTexts(text, mark));
+  for (
+    const code of [0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x2060, 0x2065, 0x202e, 0x3164, 0xfe00]
+      .concat([0xfeff, 0xfffa, 0xe0001, 0xe0041, 0xe0100, 0xe01ef])
+  ) assertEquals(show(`a${String.fromCodePoint(code).repeat(3)}b`), "ab", code.toString(16));
+  for (const text of ["❤️ 👨‍👩‍👧", "می‌خواهم", "क्‍ष", "a\n\tb"]) assertEquals(show(text), text);
+});

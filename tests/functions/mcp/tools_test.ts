@@ -155,3 +155,51 @@ Deno.test("one message of 60,000 characters is cut, and says so", async () => {
   assertEquals([page.found.items.length, page.found.isTruncated], [1, true]);
   assert(unquote(page.found.items[0].message).endsWith("…"));
 });
+
+Deno.test("one contact with more labels and tags than fit is cut to some of them, in a page too", async () => {
+  await using world = await startMcpWorld();
+  const id = await world.addContact("5511987650003", "Rita");
+  const labels = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`label_${index}`, "é".repeat(200)]),
+  );
+  await world.admin`
+    update messaging.contacts set custom_labels = ${world.admin.json(labels)} where id = ${id}`;
+  await using client = await world.connect();
+  const page = await client.call("find_contacts", { phone: "5511987650003" });
+  const one = await client.call("get_contact", { id });
+  for (const answer of [page, one]) {
+    assertEquals([answer.isError, answer.found.isTruncated], [false, true], answer.text);
+    assert(answer.bytes <= 20_000, `${answer.bytes} bytes`);
+  }
+  for (const contact of [page.found.items[0], one.found]) {
+    const { contactId, consent, customLabels } = contact;
+    assertEquals([contactId, consent.marketing], [id, "unknown"]);
+    assertEquals(Object.keys(customLabels).length, 10);
+  }
+});
+
+Deno.test("the faults of a thousand recipients and of a long name fit an answer as well", async () => {
+  await using world = await startMcpWorld();
+  const exchange = async (name: string, args: unknown): Promise<string> => {
+    const response = await fetch(world.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-client-token": world.tenant.token },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      }),
+    });
+    const text = await response.text();
+    const bytes = new TextEncoder().encode(text).length;
+    assert(bytes <= 20_000, `${bytes} bytes`);
+    return text;
+  };
+  const recipients = Array.from(
+    { length: 1_000 },
+    (_, index) => ({ phone: 5511900000000 + index }),
+  );
+  const { result } = JSON.parse(await exchange("dry_run_batch", { recipients }));
+  assertEquals(result.isError, true);
+  assert(result.content[0].text.includes("recipients.0.phone"), result.content[0].text);
+  const { error } = JSON.parse(await exchange("x".repeat(50_000), {}));
+  assertEquals(error.code, -32602);
+});
