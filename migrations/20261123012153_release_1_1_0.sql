@@ -6032,9 +6032,9 @@ $$;
 
 -- How list_conversations finds the conversations of a request. `instance`, `operator`, `department` and
 -- `status`: by an index in the order of creation. `tag` and `awaiting`: all of them by an index of another
--- order, where they are at most `most`. `changes`: contact_activity in its order, with updatedSince.
+-- order, where they are at most `most`. `contact`: the one of a contact. `changes`: contact_activity in its order, with updatedSince.
 -- Of several filters it takes one that at most `most` conversations pass.
--- `filters`: updatedSince, tag, operator, department (their ids), status, awaiting (true); NULL for any.
+-- `filters`: updatedSince, contact, tag, operator, department (their ids), status, awaiting (true); NULL for any.
 create or replace function messaging.conversation_list_path(
   instance_id uuid,
   filters jsonb,
@@ -6060,6 +6060,8 @@ declare
 begin
   if filters->>'updatedSince' is not null then
     return 'changes';
+  elsif filters->>'contact' is not null then
+    return 'contact';
   end if;
   -- One filter in the order of creation needs no count.
   if unordered <> '{}' or cardinality(ordered) > 1 then
@@ -6419,10 +6421,12 @@ $$;
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation; with
 -- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
 -- merged or erased, and without what a transaction under way may still precede (see change_horizon).
--- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: status,
--- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or
--- post brought the contact), updatedSince.
--- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
+-- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: phone,
+-- contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
+-- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
+-- userId has no conversations, and no tombstones.
+-- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
+-- find_recipient.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
 -- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
@@ -6449,6 +6453,11 @@ declare
   horizon constant timestamptz := case
     when request->>'updatedSince' is not null then messaging.change_horizon(of_instance)
   end;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
   instance messaging.instances;
   of_operator uuid;
   of_tag uuid;
@@ -6474,10 +6483,13 @@ begin
       return messaging.build_read_page(reading);
     end if;
   end if;
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
+  end if;
   path := messaging.conversation_list_path(
     of_instance,
     jsonb_build_object(
-      'updatedSince', request->'updatedSince', 'tag', of_tag, 'operator', of_operator,
+      'updatedSince', request->'updatedSince', 'contact', of_contact, 'tag', of_tag, 'operator', of_operator,
       'department', of_department, 'status', of_status, 'awaiting', nullif(is_awaiting, false)
     ),
     most_read
@@ -6495,6 +6507,13 @@ begin
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
         limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'contact' and v.contact_id = of_contact
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
       )
       union all
       (
@@ -6559,9 +6578,11 @@ begin
     matching as (
       select s.at, s.id, s.v, s.is_deleted, s.merged_into
       from scanned s
-      where s.is_deleted
+      where s.is_deleted and (of_contact is null or s.id = of_contact)
         or (s.v).id is not null
+        and not s.is_deleted
         and not (s.v).is_merged
+        and (of_contact is null or (s.v).contact_id = of_contact)
         and (of_status is null or (s.v).status = of_status)
         and (of_operator is null or (s.v).assigned_to = of_operator)
         and (of_department is null or (s.v).department_id = of_department)
@@ -11159,7 +11180,6 @@ $$;
 -- How list_messages finds the messages of a request. `batch`, `card`, `stopped` (a status that only a minority of
 -- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
 -- all of them by an index of another order, where they are at most `most`. `none`: nothing can match.
--- Errors: MI031.
 create or replace function messaging.message_list_path(request jsonb, of_contact uuid, most integer)
 returns text
 language plpgsql
@@ -12553,11 +12573,12 @@ $$;
 
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, a page
 -- at a time. `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any:
--- contactId, cardId, batchId, status (as describe_message tells it), direction, since and until (both
--- included, in the milliseconds that answers show). Returns {items, next}.
+-- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
+-- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
+-- userId has no messages. Returns {items, next}.
 -- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
 -- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
--- Errors: MI014, MI031.
+-- Errors: MI014; MI031 and MI035 see find_recipient.
 -- Plans must not depend on statistics: hence the settings below.
 create or replace function public.list_messages(request jsonb)
 returns jsonb
@@ -12574,9 +12595,11 @@ declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
-  of_contact constant uuid := (
-    messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
-  ).id;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
   of_contacts constant uuid[] := messaging.merged_contact_ids(of_contact);
   of_card constant text := request->>'cardId';
   of_batch constant uuid := request->>'batchId';
@@ -12594,8 +12617,8 @@ declare
   last_read jsonb;
   found_now jsonb[];
 begin
-  if request->>'contactId' is not null and of_contact is null then
-    raise exception using errcode = 'MI031', message = 'contact_not_found';
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
   end if;
   path := messaging.message_list_path(request, of_contact, most_read);
   if path in ('contact', 'queue') then

@@ -11,6 +11,7 @@ import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { peopleScopes } from "../../shared/model/people_scope.ts";
 import {
+  findFilterIssues,
   findRecipientIssues,
   flagSchema,
   freeObjectSchema,
@@ -182,8 +183,7 @@ export const listContactsSchema = pageSchema.extend({
 });
 
 /** A list may be of one contact, by one of its names. */
-export const checkListedContact: CrossCheck = (query) =>
-  Object.keys(recipientFields).some((name) => query[name] !== undefined) ? checkTarget(query) : [];
+export const checkListedContact: CrossCheck = findFilterIssues;
 
 /** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 /** Of a call that may reach the person's contacts at the other instances of the workspace. */

@@ -19,6 +19,7 @@ import { assignConversation } from "./assign.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  checkListedContact,
   checkTarget,
   conversationIdSchema,
   conversationResponseSchema,
@@ -141,7 +142,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const getConversations = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listConversationsSchema, context.req.query());
+    const query = validate(listConversationsSchema, context.req.query(), checkListedContact);
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
       "conversations",

@@ -5,6 +5,7 @@ import { instantSchema, storableInstantSchema } from "../../shared/model/instant
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
+  findFilterIssues,
   findRecipientIssues,
   flagSchema,
   idSchema,
@@ -68,6 +69,7 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 /** GET /functions/v1/conversations-api/conversations. A conversation must pass every filter. */
 export const listConversationsSchema = pageSchema.extend({
   instanceId: instanceIdSchema.optional(),
+  ...recipientFields,
   status: conversationStatusSchema.optional(),
   assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
   departmentId: idSchema.optional(),
@@ -79,6 +81,9 @@ export const listConversationsSchema = pageSchema.extend({
   referral: flagSchema.optional(),
   updatedSince: storableInstantSchema.optional(),
 });
+
+/** A list may be of one contact, by one of its names. */
+export const checkListedContact: CrossCheck = findFilterIssues;
 
 /** GET /functions/v1/conversations-api/conversations/{id}. */
 export const getConversationSchema = instanceQuerySchema;

@@ -148,16 +148,26 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "List conversations",
     description:
-      "A conversation must pass every filter that is given. The order is that of creation. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
+      "A conversation must pass every filter that is given. The order is that of creation. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters, but for a named contact. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
     query: listConversationsSchema.extend({
       awaitingReply: z.boolean().optional(),
       referral: z.boolean().optional(),
     }),
     success: { description: "A page of conversations.", schema: conversationsResponseSchema },
-    errors: ["operator_not_found", "department_not_found"],
+    errors: [
+      "invalid_phone",
+      "contact_not_found",
+      "contact_erased",
+      "operator_not_found",
+      "department_not_found",
+    ],
     fields: {
       ...conversationFields,
+      phone:
+        "Only the conversation with the contact of this phone. At most one of `phone`, `contactId` and `userId`.",
+      contactId: "Only the conversation with this contact.",
+      userId: "Only the conversation with the contact of this user id of the official channel.",
       assignedTo:
         "The operator: UUID, or in the query also the e-mail address. Null in a record for none.",
       departmentId: "The department's UUID; null in a record for none.",

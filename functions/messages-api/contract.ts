@@ -13,10 +13,12 @@ import {
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   cardIdSchema,
+  findFilterIssues,
   idSchema,
   instanceIdSchema,
   instanceQuerySchema,
   pageSizeSchema,
+  recipientFields,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
 import { cancelKeySchema } from "../../shared/model/timing.ts";
@@ -38,7 +40,7 @@ export const listQueueSchema = z.object({
 /** GET /functions/v1/messages-api/messages (beyond the specification). */
 export const listMessagesSchema = pageSchema.extend({
   instanceId: instanceIdSchema.optional(),
-  contactId: idSchema.optional(),
+  ...recipientFields,
   cardId: cardIdSchema.optional(),
   batchId: idSchema.optional(),
   status: recordStatusSchema.optional(),
@@ -99,11 +101,13 @@ export const readMessageResponseSchema = z.object({
   details: actionErrorSchema.optional(),
 });
 
-/** Requires that `until` is not before `since`. */
-export const checkListMessages: CrossCheck = ({ since, until }) =>
-  Date.parse(String(until)) < Date.parse(String(since))
+/** Requires that `until` is not before `since`, and that one contact at most is named, in one way. */
+export const checkListMessages: CrossCheck = (query) => [
+  ...findFilterIssues(query),
+  ...(Date.parse(String(query["until"])) < Date.parse(String(query["since"]))
     ? [{ path: "until", message: "must not be before since" }]
-    : [];
+    : []),
+];
 
 /** GET /functions/v1/messages-api/health. */
 export const healthSchema = instanceQuerySchema;

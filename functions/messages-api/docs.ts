@@ -236,9 +236,13 @@ export const operations: readonly Operation[] = [
     access: "clientToken",
     query: listMessagesSchema,
     success: { description: "A page of messages.", schema: messagesResponseSchema },
-    errors: ["contact_not_found"],
+    errors: ["invalid_phone", "contact_not_found", "contact_erased"],
     fields: {
       "items.expiresAt": recordFields.expiresAt,
+      phone:
+        "Only messages with the contact of this phone. At most one of `phone`, `contactId` and `userId`.",
+      contactId: "Only messages with this contact.",
+      userId: "Only messages with the contact of this user id of the official channel.",
       since: "Only messages stored at this instant or later.",
       until: "Only messages stored at this instant or earlier.",
     },

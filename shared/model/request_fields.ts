@@ -55,6 +55,11 @@ export function findRecipientIssues(
   return given.slice(1).map((path) => ({ path, message: `must not be given beside ${given[0]}` }));
 }
 
+/** The issues of a list's filters: they name at most one contact, in one way. */
+export function findFilterIssues(query: Readonly<Record<string, unknown>>): Issue[] {
+  return recipientNames.some((name) => query[name] !== undefined) ? findRecipientIssues(query) : [];
+}
+
 /** What a valid request says about the contact, and nothing else of it. */
 export function readRecipient({ phone, contactId, userId }: Recipient): Recipient {
   if (phone !== undefined) return { phone };

@@ -16194,11 +16194,15 @@ export interface operations {
                 cursor?: string;
                 /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
                 instanceId?: string;
+                /** @description Only messages with the contact of this phone. At most one of `phone`, `contactId` and `userId`. */
+                phone?: string;
                 /**
-                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 * @description Only messages with this contact.
                  * @example 5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20
                  */
                 contactId?: string;
+                /** @description Only messages with the contact of this user id of the official channel. */
+                userId?: string;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId?: string;
                 /** @description The batch that the message belongs to. */
@@ -18394,6 +18398,12 @@ export interface operations {
                 cursor?: string;
                 /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
                 instanceId?: string;
+                /** @description Only the conversation with the contact of this phone. At most one of `phone`, `contactId` and `userId`. */
+                phone?: string;
+                /** @description Only the conversation with this contact. */
+                contactId?: string;
+                /** @description Only the conversation with the contact of this user id of the official channel. */
+                userId?: string;
                 /**
                  * @description Status of the conversation.
                  * @example open

@@ -51,6 +51,9 @@ export interface ConversationReference {
 /** Which conversations of an instance to list. Undefined: any. */
 export interface ConversationFilter {
   readonly instanceId: string;
+  readonly phone?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly userId?: string | undefined;
   readonly status?: ConversationStatus | undefined;
   /** An operator's UUID or e-mail. */
   readonly assignedTo?: string | undefined;

@@ -45,7 +45,9 @@ export interface MessagesRpcs {
 /** Which messages of an instance to list. Undefined: any. */
 export interface MessageFilter {
   readonly instanceId: string;
+  readonly phone?: string | undefined;
   readonly contactId?: string | undefined;
+  readonly userId?: string | undefined;
   readonly cardId?: string | undefined;
   readonly batchId?: string | undefined;
   readonly status?: MessageRecord["status"] | undefined;

@@ -104,10 +104,23 @@ Deno.test("conversations are listed by every filter, alone and together, in the 
     await service.post(`${contacts}/tags`, { ...demoTarget, phone: phoneOf(n), addTags: ["Vip"] });
   }
   for (const id of [b, e]) await receive(service, id);
+  await service.sql`
+    insert into messaging.contact_addresses (instance_id, contact_id, address)
+    select instance_id, contact_id, 'BR.c' from messaging.conversations where id = ${c}`;
+  const [ofD] = await service.sql`
+    select contact_id from messaging.conversations where id = ${d}`;
+  const contactOfD = ofD?.["contact_id"];
 
   const cases: [Query, string[]][] = [
     [{}, [a, b, c, d, e]],
     [{ instanceId: demoInstanceId }, [a, b, c, d, e]],
+    [{ phone: phoneOf(1) }, [b]],
+    [{ phone: phoneOf(1), status: "closed" }, []],
+    [{ phone: phoneOf(4), tag: "vip", status: "closed" }, [e]],
+    [{ phone: "5511912345999" }, []],
+    [{ userId: "BR.c" }, [c]],
+    [{ userId: "BR.nobody" }, []],
+    [{ contactId: contactOfD }, [d]],
     [{ status: "open" }, [a, b, c, d]],
     [{ status: "closed" }, [e]],
     [{ status: "pending" }, []],
@@ -199,6 +212,8 @@ Deno.test("updatedSince tells the tombstone of a merged contact, and pages in th
     "mergedInto",
     "updatedAt",
   ]);
+  const ofKept = await readAll(service, { updatedSince: "2026-01-01T00:00:00Z", contactId: gone });
+  assertEquals(ofKept.map(({ contactId }) => contactId), [kept], "of the named contact alone");
   const instants = changed.map(({ updatedAt }) => Date.parse(updatedAt));
   assertEquals(instants, instants.toSorted((x, y) => x - y));
   assertEquals(changed.filter((item) => !item.isDeleted).length, made.length - 1);
@@ -237,6 +252,10 @@ Deno.test("unknown, malformed and other tenants' ids are one 404; what no filter
     [{ departmentId: crypto.randomUUID() }, 404, "department_not_found"],
     [{ departmentId: stranger?.["department_id"] }, 404, "department_not_found"],
     [{ instanceId: crypto.randomUUID() }, 404, "Instance not found"],
+    [{ contactId: crypto.randomUUID() }, 404, "contact_not_found"],
+    [{ phone: "" }, 400, "phone"],
+    [{ phone: demoTarget.phone, userId: "BR.1" }, 400, "userId"],
+    [{ userId: "1" }, 400, "userId"],
     [{ status: "gone" }, 400, "status"],
     [{ departmentId: "x" }, 400, "departmentId"],
     [{ awaitingReply: "yes" }, 400, "awaitingReply"],

@@ -77,11 +77,21 @@ Deno.test("messages are listed by every filter, alone and together", async () =>
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   await createMessages(stack, tenant);
+  await stack.admin`
+    insert into messaging.contact_addresses (instance_id, contact_id, address)
+    select instance_id, id, 'BR.other'
+    from messaging.contacts where phone = '5511987650002'`;
   const items = await readAll(stack, tenant, {});
   const contactId = items[0].contactId;
   const [, , third] = items;
   const cases: [Query, string[]][] = [
     [{ contactId }, ["sent", "queued", "canceled", "failed", "received"]],
+    [{ phone }, ["sent", "queued", "canceled", "failed", "received"]],
+    [{ phone: "551187654321", direction: "inbound" }, ["received"]],
+    [{ phone: "5511987650002", status: "sent" }, ["other"]],
+    [{ phone: "5511900000000" }, []],
+    [{ userId: "BR.other" }, ["other", "received"]],
+    [{ userId: "BR.nobody" }, []],
     [{ cardId: "card-1" }, ["sent", "queued"]],
     [{ cardId: "card-1", status: "queued" }, ["queued"]],
     [{ cardId: "nothing" }, []],
@@ -173,6 +183,8 @@ Deno.test("an unknown contact and another tenant's are one 404; what no filter c
   }
   const cases: [Query, string][] = [
     [{ contactId: "x" }, "contactId"],
+    [{ contactId: foreign.contactId, userId: "BR.1" }, "userId"],
+    [{ userId: "1" }, "userId"],
     [{ batchId: "x" }, "batchId"],
     [{ status: "gone" }, "status"],
     [{ direction: "up" }, "direction"],

@@ -1,8 +1,8 @@
 -- How list_conversations finds the conversations of a request. `instance`, `operator`, `department` and
 -- `status`: by an index in the order of creation. `tag` and `awaiting`: all of them by an index of another
--- order, where they are at most `most`. `changes`: contact_activity in its order, with updatedSince.
+-- order, where they are at most `most`. `contact`: the one of a contact. `changes`: contact_activity in its order, with updatedSince.
 -- Of several filters it takes one that at most `most` conversations pass.
--- `filters`: updatedSince, tag, operator, department (their ids), status, awaiting (true); NULL for any.
+-- `filters`: updatedSince, contact, tag, operator, department (their ids), status, awaiting (true); NULL for any.
 create or replace function messaging.conversation_list_path(
   instance_id uuid,
   filters jsonb,
@@ -28,6 +28,8 @@ declare
 begin
   if filters->>'updatedSince' is not null then
     return 'changes';
+  elsif filters->>'contact' is not null then
+    return 'contact';
   end if;
   -- One filter in the order of creation needs no count.
   if unordered <> '{}' or cardinality(ordered) > 1 then

@@ -1,10 +1,12 @@
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation; with
 -- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
 -- merged or erased, and without what a transaction under way may still precede (see change_horizon).
--- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: status,
--- assignedTo (an operator's UUID or e-mail), departmentId, tag, awaitingReply, referral (whether an ad or
--- post brought the contact), updatedSince.
--- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014.
+-- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: phone,
+-- contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
+-- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
+-- userId has no conversations, and no tombstones.
+-- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
+-- find_recipient.
 -- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
 -- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
@@ -31,6 +33,11 @@ declare
   horizon constant timestamptz := case
     when request->>'updatedSince' is not null then messaging.change_horizon(of_instance)
   end;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
   instance messaging.instances;
   of_operator uuid;
   of_tag uuid;
@@ -56,10 +63,13 @@ begin
       return messaging.build_read_page(reading);
     end if;
   end if;
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
+  end if;
   path := messaging.conversation_list_path(
     of_instance,
     jsonb_build_object(
-      'updatedSince', request->'updatedSince', 'tag', of_tag, 'operator', of_operator,
+      'updatedSince', request->'updatedSince', 'contact', of_contact, 'tag', of_tag, 'operator', of_operator,
       'department', of_department, 'status', of_status, 'awaiting', nullif(is_awaiting, false)
     ),
     most_read
@@ -77,6 +87,13 @@ begin
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
         limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'contact' and v.contact_id = of_contact
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
       )
       union all
       (
@@ -141,9 +158,11 @@ begin
     matching as (
       select s.at, s.id, s.v, s.is_deleted, s.merged_into
       from scanned s
-      where s.is_deleted
+      where s.is_deleted and (of_contact is null or s.id = of_contact)
         or (s.v).id is not null
+        and not s.is_deleted
         and not (s.v).is_merged
+        and (of_contact is null or (s.v).contact_id = of_contact)
         and (of_status is null or (s.v).status = of_status)
         and (of_operator is null or (s.v).assigned_to = of_operator)
         and (of_department is null or (s.v).department_id = of_department)

@@ -1,7 +1,6 @@
 -- How list_messages finds the messages of a request. `batch`, `card`, `stopped` (a status that only a minority of
 -- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
 -- all of them by an index of another order, where they are at most `most`. `none`: nothing can match.
--- Errors: MI031.
 create or replace function messaging.message_list_path(request jsonb, of_contact uuid, most integer)
 returns text
 language plpgsql

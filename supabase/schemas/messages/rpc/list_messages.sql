@@ -1,10 +1,11 @@
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, a page
 -- at a time. `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any:
--- contactId, cardId, batchId, status (as describe_message tells it), direction, since and until (both
--- included, in the milliseconds that answers show). Returns {items, next}.
+-- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
+-- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
+-- userId has no messages. Returns {items, next}.
 -- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
 -- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
--- Errors: MI014, MI031.
+-- Errors: MI014; MI031 and MI035 see find_recipient.
 -- Plans must not depend on statistics: hence the settings below.
 create or replace function public.list_messages(request jsonb)
 returns jsonb
@@ -21,9 +22,11 @@ declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;
-  of_contact constant uuid := (
-    messaging.find_contact_by_id(of_instance, (request->>'contactId')::uuid)
-  ).id;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
   of_contacts constant uuid[] := messaging.merged_contact_ids(of_contact);
   of_card constant text := request->>'cardId';
   of_batch constant uuid := request->>'batchId';
@@ -41,8 +44,8 @@ declare
   last_read jsonb;
   found_now jsonb[];
 begin
-  if request->>'contactId' is not null and of_contact is null then
-    raise exception using errcode = 'MI031', message = 'contact_not_found';
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
   end if;
   path := messaging.message_list_path(request, of_contact, most_read);
   if path in ('contact', 'queue') then
