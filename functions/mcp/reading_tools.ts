@@ -35,14 +35,17 @@ async function listTemplates(args: JsonObject, session: McpSession): Promise<Jso
   ) as unknown as JsonObject;
 }
 
-/** The tools that change nothing. */
+/**
+ * The tools that change nothing. They refuse an argument that they do not have: dropping a filter of another
+ * name would list everybody.
+ */
 export const readingTools: readonly Tool[] = [
   readerOf({
     name: "find_contacts",
     title: "Find contacts",
     description:
       "Finds people by name, part of the phone, e-mail or company (q), by phone or by tag. At most 50 a page, in the order of their creation; without a filter it lists everybody.",
-    input: z.object({
+    input: z.strictObject({
       q: z.string().max(200).optional().describe(
         "Words of the name, e-mail or company, or digits of the phone.",
       ),
@@ -58,7 +61,7 @@ export const readingTools: readonly Tool[] = [
       title: "Get a contact",
       description:
         "Everything about one contact: fields, tags, consent to marketing, whether the 24-hour window is open, the conversation's status.",
-      input: z.object({ id: z.uuid().describe("contactId.") }),
+      input: z.strictObject({ id: z.uuid().describe("contactId.") }),
       output: outputOf({ contactId: z.string() }),
     },
     ["contacts-api", "/contacts/:id"],
@@ -68,8 +71,9 @@ export const readingTools: readonly Tool[] = [
     name: "list_conversations",
     title: "List conversations",
     description:
-      "Conversations in the order of their creation; awaitingReply=true for those whose last message is the contact's. At most 50 a page.",
-    input: z.object({
+      "Conversations in the order of their creation; awaitingReply=true for those whose last message is the contact's; with contactId, phone or userId the one of that contact. At most 50 a page.",
+    input: z.strictObject({
+      ...recipientInput,
       status: z.string().max(40).optional().describe("For example open or closed."),
       awaitingReply: z.boolean().optional(),
       assignedTo: z.string().max(200).optional(),
@@ -83,7 +87,7 @@ export const readingTools: readonly Tool[] = [
     title: "Read a conversation",
     description:
       "The newest messages with one contact, oldest first, of the last year; nextCursor leads to older ones. What still waits to be sent is in get_queue. At most 50 a page.",
-    input: z.object({ ...recipientInput, ...pageInput }),
+    input: z.strictObject({ ...recipientInput, ...pageInput }),
     output: pageOf("Messages: messageId, direction, messageType, message, status, sentAt."),
     annotations: readsOnly,
     call: { functionName: "messages-context", method: "GET", route: "/messages-context" },
@@ -96,7 +100,7 @@ export const readingTools: readonly Tool[] = [
       title: "Get a message",
       description:
         "One message by its messageId: its status (queued, sent, delivered, read, failed, unconfirmed …), its times and its error. Ask here before you send something again.",
-      input: z.object({ id: z.string().min(1).max(200).describe("messageId.") }),
+      input: z.strictObject({ id: z.string().min(1).max(200).describe("messageId.") }),
       output: outputOf({ messageId: z.string(), status: z.string() }),
     },
     ["messages-api", "/messages/:id"],
@@ -107,7 +111,7 @@ export const readingTools: readonly Tool[] = [
     title: "List templates",
     description:
       "Message templates of this number, with their words and variables. Only those with providerStatus APPROVED can be sent. At most 50 a page.",
-    input: z.object(pageInput),
+    input: z.strictObject(pageInput),
     output: pageOf("Templates: templateId, name, language, category, providerStatus, components."),
     annotations: readsOnly,
     call: {
@@ -123,7 +127,7 @@ export const readingTools: readonly Tool[] = [
     title: "Get the queue",
     description:
       "Messages that wait to be sent, in their order, with when and why. At most 50 a page.",
-    input: z.object(pageInput),
+    input: z.strictObject(pageInput),
     output: pageOf("Waiting messages: messageId, phone, scheduledFor, heldBy, position."),
   }, ["messages-api", "/queue"]),
   readerOf(
@@ -131,7 +135,7 @@ export const readingTools: readonly Tool[] = [
       name: "get_health",
       title: "Get the number's health",
       description: "Whether the number is connected and its messages go out, and what holds them.",
-      input: z.object({}),
+      input: z.strictObject({}),
       output: outputOf({}),
     },
     ["messages-api", "/health"],

@@ -101,6 +101,32 @@ Deno.test("another instance's contact is not found, and an unknown argument's fa
   assertEquals([none.isError, none.found.issues[0].path], [true, "phone"]);
 });
 
+Deno.test("a reading tool refuses an argument that it does not have, and conversations are found by their contact", async () => {
+  await using world = await startMcpWorld();
+  const contactId = await world.addContact("5511987650001", "João");
+  await world.addContact("5511987650002", "Ana");
+  for (const phone of ["5511987650001", "5511987650002"]) {
+    await world.admin`
+      insert into messaging.conversations (instance_id, contact_id)
+      select instance_id, id from messaging.contacts where phone = ${phone}`;
+  }
+  await using client = await world.connect();
+  for (const tool of (await client.client.listTools()).tools) {
+    // A dry run's answer names what it ignored, as those of the calls that change something do.
+    if (tool.annotations?.readOnlyHint !== true || tool.name === "dry_run_batch") continue;
+    assertEquals(tool.inputSchema["additionalProperties"], false, tool.name);
+    const { isError, content } = await client.client.callTool({
+      name: tool.name,
+      arguments: { id: contactId, contactId, fone: "5511987650001" },
+    });
+    assert(isError === true && JSON.stringify(content).includes("fone"), tool.name);
+  }
+  for (const named of [{ phone: "5511987650001" }, { contactId }]) {
+    const { found } = await client.call("list_conversations", named);
+    assertEquals(found.items.map((item: { contactId: string }) => item.contactId), [contactId]);
+  }
+});
+
 Deno.test("a conversation is read from its newest messages back, each once, in answers of at most 20 kB", async () => {
   await using world = await startMcpWorld();
   const contactId = await world.addContact("5511987650001", "João");
