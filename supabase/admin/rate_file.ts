@@ -1,4 +1,6 @@
 /** A file of rates: `market,callingCodes,category,amount,currency,effectiveFrom`, codes separated by spaces. */
+import { checkRates, replaceRatesSchema } from "../../functions/admin-api/resources/rates.ts";
+import { findIssues } from "../../shared/http/validate.ts";
 
 const columns = ["market", "callingCodes", "category", "amount", "currency", "effectiveFrom"];
 
@@ -7,12 +9,27 @@ export type RateRow = Readonly<
   Record<"market" | "callingCodes" | "category" | "amount" | "currency" | "effectiveFrom", string>
 >;
 
-/** The body of a call from a file. The API checks its values. */
+/** The body of a call from a file. */
 export interface RateTable {
   readonly currency: string;
   readonly markets: readonly { readonly name: string; readonly callingCodes: readonly string[] }[];
   readonly rates: readonly Readonly<Record<string, string>>[];
 }
+
+/** A row of a file, and the line where it begins. */
+interface PlacedRow {
+  readonly line: number;
+  readonly row: RateRow;
+}
+
+/** What is wrong with a file; no line where it is not about one. */
+interface Fault {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The rules of the API: a file that keeps them is refused for no value of its own. */
+const tableSchema = replaceRatesSchema.omit({ workspaceId: true, dryRun: true });
 
 /**
  * Reads a file's rows.
@@ -20,34 +37,65 @@ export interface RateTable {
  * @throws {RateFileError} that names every wrong line at once.
  */
 export function readRateFile(text: string): readonly RateRow[] {
-  const [header = [], ...lines] = readLines(text);
-  const missing = columns.filter((column) => !header.includes(column));
+  const [header = { line: 1, cells: [] }, ...lines] = readLines(text);
+  const missing = columns.filter((column) => !header.cells.includes(column));
   if (missing.length > 0) {
-    throw new RateFileError([`line 1: has no column ${missing.join(", ")}`]);
+    throw new RateFileError([`line ${header.line}: has no column ${missing.join(", ")}`]);
   }
-  const rows: RateRow[] = [];
-  const faults: string[] = [];
-  for (const [place, cells] of lines.entries()) {
-    if (cells.length !== header.length) {
-      faults.push(`line ${place + 2}: has ${cells.length} values, not ${header.length}`);
+  const placed: PlacedRow[] = [];
+  const faults: Fault[] = [];
+  for (const { line, cells } of lines) {
+    if (cells.length !== header.cells.length) {
+      faults.push({ line, text: `has ${cells.length} values, not ${header.cells.length}` });
       continue;
     }
-    const values = columns.map((column) => [column, cells[header.indexOf(column)] ?? ""]);
-    rows.push(Object.fromEntries(values));
+    const values = columns.map((column) => [column, cells[header.cells.indexOf(column)] ?? ""]);
+    placed.push({ line, row: Object.fromEntries(values) });
   }
-  const [first] = rows;
-  for (const [place, row] of rows.entries()) {
-    if (row.currency !== first?.currency) {
-      faults.push(`line ${place + 2}: has the currency ${row.currency}, others ${first?.currency}`);
-    }
-    const other = rows.find(({ market }) => market === row.market);
-    if (other !== undefined && other.callingCodes !== row.callingCodes) {
-      faults.push(`line ${place + 2}: ${row.market} has other calling codes in an earlier line`);
-    }
+  if (lines.length === 0) faults.push({ line: 2, text: "there are no rates" });
+  faults.push(...listStrayRows(placed), ...listRefusals(placed));
+  if (faults.length > 0) {
+    throw new RateFileError(
+      faults.sort((one, other) => one.line - other.line)
+        .map((fault) => `line ${fault.line}: ${fault.text}`),
+    );
   }
-  if (first === undefined && faults.length === 0) faults.push("line 2: there are no rates");
-  if (faults.length > 0) throw new RateFileError(faults);
-  return rows;
+  return placed.map(({ row }) => row);
+}
+
+/** Rows that contradict an earlier one in what stands once in a table: its currency, a market's calling codes. */
+function listStrayRows(placed: readonly PlacedRow[]): Fault[] {
+  const currency = placed[0]?.row.currency;
+  return placed.flatMap(({ line, row }) => {
+    const other = placed.find((known) => known.row.market === row.market);
+    return [
+      ...row.currency === currency
+        ? []
+        : [{ line, text: `has the currency ${row.currency}, others ${currency}` }],
+      ...other === undefined || other.row.callingCodes === row.callingCodes
+        ? []
+        : [{ line, text: `${row.market} has other calling codes in an earlier line` }],
+    ];
+  });
+}
+
+/** What the API would refuse, by the line that it is about: that of a rate, or the first one of a market. */
+function listRefusals(placed: readonly PlacedRow[]): Fault[] {
+  if (placed.length === 0) return [];
+  const table = toRateTable(placed.map(({ row }) => row));
+  const { issues } = findIssues(tableSchema, { ...table }, checkRates);
+  return issues.map(({ path, message }) => {
+    const [list, place, ...members] = path.split(".");
+    const about = list === "rates"
+      ? placed[Number(place)]
+      : placed.find(({ row }) => row.market === table.markets[Number(place)]?.name);
+    const isOfOneLine = place !== undefined && about !== undefined;
+    const name = isOfOneLine ? members[0] : list;
+    return {
+      line: (isOfOneLine ? about : placed[0])?.line ?? 1,
+      text: name === undefined ? message : `${name} ${message}`,
+    };
+  });
 }
 
 /** Every fault of a file, a line each. */
@@ -60,12 +108,14 @@ export class RateFileError extends Error {
 
 /** A file's rows as the body of the call. */
 export function toRateTable(rows: readonly RateRow[]): RateTable {
-  const codes = new Map(rows.map(({ market, callingCodes }) => [market, callingCodes]));
+  const firstOfMarkets = rows.filter(({ market }, place) =>
+    rows.findIndex((row) => row.market === market) === place
+  );
   return {
     currency: rows[0]?.currency ?? "",
-    markets: [...codes].map(([name, text]) => ({
-      name,
-      callingCodes: text.split(/\s+/).filter((code) => code !== ""),
+    markets: firstOfMarkets.map(({ market, callingCodes }) => ({
+      name: market,
+      callingCodes: callingCodes.split(/\s+/).filter((code) => code !== ""),
     })),
     rates: rows.map(({ market, category, amount, effectiveFrom }) => ({
       ...{ market, category, amount, effectiveFrom },
@@ -97,17 +147,19 @@ function trimAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
 }
 
-/** The lines of a text of comma-separated values (RFC 4180), without empty ones. */
-function readLines(text: string): string[][] {
-  const lines: string[][] = [];
-  let cells: string[] = [];
+/** The records of a text of comma-separated values (RFC 4180), without empty ones, and the line of each. */
+function readLines(text: string): { readonly line: number; readonly cells: readonly string[] }[] {
+  const records: { line: number; cells: string[] }[] = [];
+  let [line, cells]: [number, string[]] = [1, []];
+  let next = line;
   const cellPattern = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/gy;
   const content = text.replace(/^\uFEFF/, "");
-  for (const [, cell = "", end] of content.matchAll(cellPattern)) {
+  for (const [match, cell = "", end] of content.matchAll(cellPattern)) {
     cells.push((cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell).trim());
+    next += match.split("\n").length - 1;
     if (end === ",") continue;
-    if (cells.some((value) => value !== "")) lines.push(cells);
-    cells = [];
+    if (cells.some((value) => value !== "")) records.push({ line, cells });
+    [line, cells] = [next, []];
   }
-  return lines;
+  return records;
 }

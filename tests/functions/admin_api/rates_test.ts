@@ -156,26 +156,43 @@ Deno.test("the command line imports a file, and shows beforehand what would be o
   assertEquals((await run(client, ["rates", "list", ...workspace])).lines.length, 4);
 });
 
-Deno.test("every wrong line of a file is named, and nothing is sent", async () => {
+Deno.test("every fault of a file is named by its line, those that the API would refuse too, and nothing is sent", async () => {
   await using client = await createAdminClient();
   const importing = ["rates", "import", "rates.csv", "--workspace", "w"];
+  const errorsOf = async (file: string): Promise<string[]> => {
+    const { code, errors } = await run(client, importing, file);
+    assertEquals(code, 1);
+    return errors.trim().split("\n");
+  };
   const wrong = `${csv}Brazil,55 551,utility,1,USD,2026-10-01
-Chile,56,utility,1,EUR,2026-10-01
+
 Chile,56
+Chile,56,utility,1,EUR,2026-10-01
+"Two
+lines",57,utility,-0.1,USD,2026-02-30
+Peru,56,Utility,"1,5",USD,2026-10-01
+Brazil,55,service,0.009,USD,2026-10-01
+Other,5x,service,1,USD,2026-10-01
 `;
-  const { code, errors } = await run(client, importing, wrong);
-  assertEquals(code, 1);
-  assertEquals(errors.trim().split("\n"), [
-    "line 7: has 2 values, not 6",
+  assertEquals(await errorsOf(wrong), [
     "line 5: Brazil has other calling codes in an earlier line",
-    "line 6: has the currency EUR, others USD",
+    "line 7: has 2 values, not 6",
+    "line 8: has the currency EUR, others USD",
+    "line 9: amount must be a decimal text from 0, such as 0.0625",
+    "line 9: effectiveFrom must be a valid date, YYYY-MM-DD",
+    "line 11: category must look like marketing",
+    "line 11: amount must be a decimal text from 0, such as 0.0625",
+    "line 11: callingCodes must be of one market: another one has this calling code, or none too",
+    "line 12: must be the only rate of its market and category from that day on",
+    "line 13: callingCodes must be 1 to 7 digits",
   ]);
-  assertEquals(
-    (await run(client, importing, "market,amount\n")).errors.trim(),
-    [
-      "line 1: has no column callingCodes, category, currency, effectiveFrom",
-    ][0],
-  );
+  assertEquals(await errorsOf(csv.replaceAll("USD", "dollar")), [
+    "line 2: currency must be three capital letters, such as USD",
+  ]);
+  assertEquals(await errorsOf(csv.slice(0, csv.indexOf("\n"))), ["line 2: there are no rates"]);
+  assertEquals(await errorsOf("market,amount\n"), [
+    "line 1: has no column callingCodes, category, currency, effectiveFrom",
+  ]);
 });
 
 Deno.test("the documentation's file of invented rates can be imported, and says that it is invented", async () => {
