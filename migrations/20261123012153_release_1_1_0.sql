@@ -8319,8 +8319,10 @@ begin
     );
     perform messaging.record_event(instance.id, null, 'budget.' || told.kind, data);
     insert into messaging.outbox (workspace_id, kind, payload)
+    -- The warning's e-mail is one of its own where all of the budget is used at once.
     select w.id, 'budget_email', data || jsonb_build_object(
-      'instanceName', instance.name, 'alertEmail', w.alert_email
+      'instanceName', instance.name, 'alertEmail', w.alert_email,
+      'reached', told.kind = 'reached'
     )
     from messaging.workspaces w
     where w.id = instance.workspace_id and w.alert_email is not null;

@@ -12,12 +12,13 @@ export interface BudgetValues {
   readonly underWay: string;
   readonly currency: string;
   readonly warnAtPercent: number;
+  /** Whether it is about the end of the budget; else it is the warning. */
   readonly reached: boolean;
   readonly stops: readonly string[];
 }
 
 const stopped: Readonly<Record<string, string>> = {
-  marketing: "mensagens de marketing na fila",
+  marketing: "mensagens de marketing",
   batches: "mensagens de disparos",
 };
 

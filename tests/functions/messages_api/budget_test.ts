@@ -300,6 +300,29 @@ Deno.test("a warning and the end of a budget are told once a month and amount, b
   ]);
 });
 
+Deno.test("a warning that comes with the end of the budget has an e-mail of its own", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await client.stack.admin`
+    update messaging.workspaces set alert_email = 'alerta@example.com'
+    where id = ${tenant.workspaceId}`;
+  await replaceRates(client, tenant);
+  await setBudget(client, tenant, "0.1", "marketing");
+  await client.stack.send(tenant, { phone: phoneOf(0), messageType: "text", message: "Oi" });
+  await client.fold();
+  for (let runs = 0; client.stack.mail.requests.length < 2 && runs < 20; runs++) {
+    await client.stack.dispatch();
+  }
+  const mails = client.stack.mail.requests.map(({ json }) => json as Json)
+    .sort((one, other) => one.subject < other.subject ? -1 : 1);
+  assertEquals(mails.map(({ subject }) => subject), [
+    "Orçamento atingido: Loja",
+    "Orçamento em 80 %: Loja",
+  ]);
+  assertMatch(mails[0].text, /Aguardam o fim do mês ou um orçamento maior: mensagens de marketing\./);
+  assertMatch(mails[1].text, /^80 % do orçamento da instância Loja/);
+});
+
 Deno.test("a month begins at midnight of the instance's zone, and only the rates' currency is spent", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client, { timeZone: "America/Sao_Paulo" });
