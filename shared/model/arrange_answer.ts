@@ -28,7 +28,8 @@ function arrangementOf(schema: z.ZodType): Arrange {
 const keepAsItIs: Arrange = (value) => value;
 
 function createArrangement(schema: z.ZodType): Arrange {
-  if (schema === instantSchema) return toUtc;
+  // With a description it is another schema of the same definition.
+  if (schema.def === instantSchema.def) return toUtc;
   switch (schema.def.type) {
     case "object":
       return arrangeObject(schema as z.ZodObject);

@@ -30,6 +30,14 @@ Deno.test("instants come in UTC, and scheduledFor with its offset", () => {
   );
 });
 
+Deno.test("an instant comes in UTC where its schema has a description, too", () => {
+  const described = z.object({ at: instantSchema.meta({ description: "When." }) });
+  assertEquals(
+    write(described, { at: "2026-11-23T10:00:00.123+00:00" }),
+    '{"at":"2026-11-23T10:00:00.123Z"}',
+  );
+});
+
 Deno.test("a member that the schema lacks stays, and free objects stay as they are", () => {
   const free = z.object({ labels: z.record(z.string(), z.unknown()), id: z.string() });
   assertEquals(
