@@ -105,7 +105,9 @@ export const receivedParts = {
   eventAnswer: says(schemas.eventAnswerSchema, "event answer", ({ answer }) => [answer]),
   menu: says(schemas.menuSchema, "menu", ({ title, body, footer, items }) => [
     ...[title, body, footer],
-    ...items.map((item) => [item.title, item.url ?? item.phone ?? item.code].join(" ").trim()),
+    ...items.map(({ title, description, url, phone, code }) =>
+      [title, description, url ?? phone ?? code].filter((word) => word !== undefined).join(" ")
+    ),
   ]),
   groupInvite: says(schemas.groupInviteSchema, "group invitation", ({ name }) => [name]),
   call: says(schemas.callSchema, "missed call", ({ kind }) => [kind]),

@@ -12,7 +12,7 @@ import {
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
-import { readLabel, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readLabel, readMessage, readName, readPassage, readUrl } from "../webhooks/fields.ts";
 import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { hasObject } from "../webhooks/values.ts";
@@ -290,7 +290,7 @@ function readVote(message: unknown, data: unknown): EventContent {
 
 function readInvite(message: unknown): EventContent {
   const words = ["groupInviteMessage", "newsletterAdminInviteMessage"].map((member) =>
-    readName(message, member, "caption")
+    readPassage(message, member, "caption")
   );
   return toPart("other", "groupInvite", readEvolutionInvite(message), words);
 }
@@ -333,7 +333,7 @@ function readUnknownKind(message: unknown): EventContent | undefined {
 function readLocation(message: unknown, member: string): EventContent {
   return toPart("location", "location", readEvolutionLocation(message, member), [
     readName(message, member, "name"),
-    readName(message, member, "address"),
+    readPassage(message, member, "address"),
   ]);
 }
 

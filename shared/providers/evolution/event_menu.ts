@@ -1,5 +1,5 @@
 /** Reads a template, buttons or a list of another business from WhatsApp's own message object. */
-import { readList, readName, readUrl } from "../webhooks/fields.ts";
+import { readList, readName, readPassage, readUrl } from "../webhooks/fields.ts";
 import { defined, hasObject } from "../webhooks/values.ts";
 import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart } from "../../model/received_parts.ts";
@@ -36,9 +36,9 @@ function readTemplate(message: unknown): Menu {
     .map((member) => readValue(outer, member)).find((inner) => inner !== undefined);
   return {
     ...defined({
-      title: readName(template, "hydratedTitleText"),
-      body: readName(template, "hydratedContentText"),
-      footer: readName(template, "hydratedFooterText"),
+      title: readPassage(template, "hydratedTitleText"),
+      body: readPassage(template, "hydratedContentText"),
+      footer: readPassage(template, "hydratedFooterText"),
       mediaUrl: readFile(template),
     }),
     items: readList(template, "hydratedButtons").slice(0, MAX_ITEMS).map(readHydratedButton),
@@ -66,9 +66,9 @@ function readHydratedButton(button: unknown): MenuItem {
 function readButtons(buttons: unknown): Menu {
   return {
     ...defined({
-      title: readName(buttons, "text"),
-      body: readName(buttons, "contentText"),
-      footer: readName(buttons, "footerText"),
+      title: readPassage(buttons, "text"),
+      body: readPassage(buttons, "contentText"),
+      footer: readPassage(buttons, "footerText"),
       mediaUrl: readFile(buttons),
     }),
     items: readList(buttons, "buttons").slice(0, MAX_ITEMS).map((button) => ({
@@ -85,9 +85,9 @@ function readListMenu(list: unknown): Menu {
   const rows = readList(list, "sections").flatMap((section) => readList(section, "rows"));
   return {
     ...defined({
-      title: readName(list, "title"),
-      body: readName(list, "description"),
-      footer: readName(list, "footerText"),
+      title: readPassage(list, "title"),
+      body: readPassage(list, "description"),
+      footer: readPassage(list, "footerText"),
     }),
     items: rows.slice(0, MAX_ITEMS).map((row) => ({
       kind: "row" as const,
@@ -100,17 +100,31 @@ function readListMenu(list: unknown): Menu {
   };
 }
 
+/** A card of a carousel is an item, before those of its buttons. */
 function readInteractive(interactive: unknown): Menu {
-  const buttons = readList(interactive, "nativeFlowMessage", "buttons");
+  const cards = readList(interactive, "carouselMessage", "cards");
+  const parts = [interactive, ...cards];
+  const items = parts.flatMap((part) => [
+    ...(part === interactive ? [] : readCarouselCard(part)),
+    ...readList(part, "nativeFlowMessage", "buttons").flatMap(readFlowButton),
+  ]);
   return {
     ...defined({
-      title: readName(interactive, "header", "title"),
-      body: readName(interactive, "body", "text"),
-      footer: readName(interactive, "footer", "text"),
-      mediaUrl: readFile(readValue(interactive, "header")),
+      title: readPassage(interactive, "header", "title"),
+      body: readPassage(interactive, "body", "text"),
+      footer: readPassage(interactive, "footer", "text"),
+      mediaUrl: parts.map((part) => readFile(readValue(part, "header")))
+        .find((url) => url !== undefined),
     }),
-    items: buttons.slice(0, MAX_ITEMS).flatMap(readFlowButton),
+    items: items.slice(0, MAX_ITEMS),
   };
+}
+
+function readCarouselCard(card: unknown): MenuItem[] {
+  const title = readPassage(card, "header", "title");
+  const text = readPassage(card, "body", "text");
+  const told = defined({ title: title ?? text, description: title && text });
+  return told === undefined ? [] : [{ kind: "other", ...told }];
 }
 
 const flowKinds: Readonly<Record<string, MenuItem["kind"]>> = {

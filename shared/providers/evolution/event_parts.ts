@@ -1,7 +1,14 @@
 /** Reads the parts of WhatsApp's own message object, as Evolution API passes it on. */
 import { readCatalogOrder } from "../webhooks/catalog_order.ts";
 import { readCard } from "../webhooks/cards.ts";
-import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import {
+  readLabel,
+  readList,
+  readMessage,
+  readName,
+  readPassage,
+  readUrl,
+} from "../webhooks/fields.ts";
 import {
   defined,
   hasObject,
@@ -35,7 +42,7 @@ export function readEvolutionLocation(
     longitude,
     ...defined({
       name: readName(message, member, "name"),
-      address: readName(message, member, "address"),
+      address: readPassage(message, member, "address"),
       url: readUrl(message, member, "url"),
       isLive: isLive ? true as const : undefined,
     }),
@@ -78,7 +85,7 @@ export function readEvolutionProduct(message: unknown): ReceivedPart<"product"> 
   return defined({
     productId: readAnyId(product, "retailerId") ?? readAnyId(product, "productId"),
     name: readName(product, "title"),
-    description: readName(product, "description"),
+    description: readPassage(product, "description"),
     price: readAmount(parts, product, "priceAmount1000"),
     currency: readCurrency(product, "currencyCode"),
     url: readUrl(product, "url"),
@@ -114,7 +121,7 @@ export function readEvolutionPayment(message: unknown): ReceivedPart<"payment"> 
         ),
       currency: readCurrency(payment, "currencyCodeIso4217") ??
         readCurrency(payment, "amount", "currencyCode"),
-      note: readName(note, "extendedTextMessage", "text") ?? readName(note, "conversation"),
+      note: readPassage(note, "extendedTextMessage", "text") ?? readPassage(note, "conversation"),
       expiresAt: readInstant(payment, "expiryTimestamp"),
       receiver: readName(payment, "requestFrom"),
       referenceId: readAnyId(payment, "requestMessageKey", "id") ?? readAnyId(payment, "key", "id"),
@@ -132,7 +139,7 @@ export function findPoll(message: unknown): string | undefined {
 /** A poll; undefined without a question. */
 export function readEvolutionPoll(message: unknown): ReceivedPart<"poll"> | undefined {
   const poll = readValue(message, findPoll(message) ?? "");
-  const question = readName(poll, "name");
+  const question = readPassage(poll, "name");
   if (question === undefined) return undefined;
   return {
     question,
@@ -167,7 +174,7 @@ export function readEvolutionEvent(message: unknown): ReceivedPart<"event"> | un
   return {
     name,
     ...defined({
-      description: readName(event, "description"),
+      description: readPassage(event, "description"),
       startsAt: readInstant(event, "startTime"),
       endsAt: readInstant(event, "endTime"),
       place: readName(event, "location", "name") ?? readName(event, "location", "address"),

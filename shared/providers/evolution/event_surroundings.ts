@@ -1,7 +1,7 @@
 /** Reads what stands beside any kind of message of Evolution API: WhatsApp's `contextInfo`. */
 import { pickParts } from "../webhooks/content.ts";
 import { normalizeAddress } from "../webhooks/addresses.ts";
-import { readLabel, readList, readName, readUrl } from "../webhooks/fields.ts";
+import { readLabel, readList, readName, readPassage, readUrl } from "../webhooks/fields.ts";
 import { defined, readAnyId, readCount, readFirstUrl, readNumber } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
@@ -66,12 +66,12 @@ function readReferral(info: unknown): ReceivedPart<"referral"> | undefined {
       sourceType: readLabel(ad, "sourceType"),
       sourceId: readAnyId(ad, "sourceId"),
       sourceUrl: readUrl(ad, "sourceUrl"),
-      headline: readName(ad, "title"),
-      body: readName(ad, "body"),
+      headline: readPassage(ad, "title"),
+      body: readPassage(ad, "body"),
       clickId: readId(ad, "ctwaClid"),
       mediaUrl: readFirstUrl(ad, ["mediaUrl", "originalImageUrl", "thumbnailUrl"]),
       mediaType: Object.hasOwn(adMediaTypes, mediaType) ? adMediaTypes[mediaType] : undefined,
-      welcomeMessage: readName(ad, "greetingMessageBody"),
+      welcomeMessage: readPassage(ad, "greetingMessageBody"),
     })
     : defined({
       sourceType: readLabel(info, "entryPointConversionSource") === "ctwa_ad" ? "ad" : undefined,
@@ -84,7 +84,7 @@ function readPreview(message: unknown): ReceivedPart<"preview"> | undefined {
   return defined({
     url: readUrl(text, "matchedText") ?? readUrl(text, "canonicalUrl"),
     title: readName(text, "title"),
-    description: readName(text, "description"),
+    description: readPassage(text, "description"),
   });
 }
 

@@ -76,7 +76,8 @@ function readLine(line: string): CardLine | undefined {
   const [head, ...rest] = line.split(":");
   if (head === undefined || rest.length === 0) return undefined;
   const [name = "", ...parameters] = head.split(";");
-  const whatsappId = parameters.find((parameter) => /^waid=\d/i.test(parameter))?.slice(5);
+  const whatsappId = parameters.map((parameter) => /^waid=(\d{5,20})$/i.exec(parameter)?.[1])
+    .find((digits) => digits !== undefined);
   const value = rest.join(":").replace(/\\n/gi, " ").split(/(?<!\\);/)
     .map((part) => part.replace(/\\([,;\\])/g, "$1").trim())
     .filter((part) => part !== "").join(", ");

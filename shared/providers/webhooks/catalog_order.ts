@@ -1,7 +1,7 @@
 /** An order from the catalog, in Meta's spelling, which Evolution's business channel passes on. */
 import type { ReceivedPart } from "../../model/received_parts.ts";
-import { readList, readMessage } from "./fields.ts";
-import { defined, readAmount, readAnyId, readCount, readCurrency } from "./values.ts";
+import { readMessage } from "./fields.ts";
+import { defined, readAmount, readAnyId, readCount, readCurrency, readObjects } from "./values.ts";
 
 const MAX_ITEMS = 100;
 
@@ -12,7 +12,7 @@ export function readCatalogOrder(order: unknown): ReceivedPart<"order"> {
       catalogId: readAnyId(order, "catalog_id"),
       note: readMessage(order, "text"),
     }),
-    items: readList(order, "product_items").slice(0, MAX_ITEMS).map((item) => ({
+    items: readObjects(order, "product_items").slice(0, MAX_ITEMS).map((item) => ({
       ...defined({
         productId: readAnyId(item, "product_retailer_id"),
         quantity: readCount(item, "quantity"),

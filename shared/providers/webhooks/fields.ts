@@ -9,6 +9,8 @@ type Path = readonly (string | number)[];
 /** Longest text of a message, in UTF-16 units: the 65,536 that WhatsApp's own clients accept. */
 export const MESSAGE_MAX = 65_536;
 const NAME_MAX = 200;
+/** The longest body of an ad, a template or an event's description that WhatsApp shows. */
+const PASSAGE_MAX = 4_096;
 const URL_MAX = 2_048;
 const LABEL_MAX = 50;
 
@@ -32,6 +34,12 @@ export function readMessage(json: unknown, ...path: Path): string | undefined {
 export function readName(json: unknown, ...path: Path): string | undefined {
   const text = readText(json, ...path);
   return text === undefined ? undefined : cleanText(text, NAME_MAX);
+}
+
+/** A text of several sentences beside the message's own, trimmed and cut to 4,096 units. */
+export function readPassage(json: unknown, ...path: Path): string | undefined {
+  const text = readText(json, ...path);
+  return text === undefined ? undefined : cleanText(text, PASSAGE_MAX);
 }
 
 /**

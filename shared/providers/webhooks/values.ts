@@ -80,6 +80,11 @@ export function readCurrency(json: unknown, ...path: Path): string | undefined {
   return text !== undefined && /^[A-Za-z]{3,5}$/.test(text) ? text.toUpperCase() : undefined;
 }
 
+/** The items of the list at a path that are objects. */
+export function readObjects(json: unknown, ...path: Path): readonly unknown[] {
+  return readList(json, ...path).filter((item) => hasObject(item));
+}
+
 /** Whether the value at a path is an object. */
 export function hasObject(json: unknown, ...path: Path): boolean {
   const value = readValue(json, ...path);

@@ -2,6 +2,7 @@
 import { readCatalogOrder } from "../webhooks/catalog_order.ts";
 import {
   type EventContent,
+  findWords,
   toChoice,
   toNotice,
   toOther,
@@ -9,7 +10,7 @@ import {
   toPart,
   toReaction,
 } from "../webhooks/content.ts";
-import { readLabel, readMessage, readName } from "../webhooks/fields.ts";
+import { readLabel, readMessage, readName, readPassage } from "../webhooks/fields.ts";
 import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -41,8 +42,8 @@ export function readCloudContent(message: unknown): EventContent | undefined {
 }
 
 /**
- * Reads the content by its `type`. An unknown type becomes `other` with its name in brackets: it holds
- * nothing that we could read, so it is a notice. An edit yields its new text.
+ * Reads the content by its `type`. An unknown type becomes `other` with its name in brackets and the texts
+ * found in it; without any it is a notice. An edit yields its new text.
  */
 function readKind(message: unknown): EventContent | undefined {
   const type = readLabel(message, "type") ?? "unsupported";
@@ -61,7 +62,7 @@ function readKind(message: unknown): EventContent | undefined {
     case "location":
       return toPart("location", "location", readCloudLocation(message), [
         readName(message, "location", "name"),
-        readName(message, "location", "address"),
+        readPassage(message, "location", "address"),
       ]);
     case "contacts": {
       const cards = readCloudCards(message);
@@ -76,8 +77,15 @@ function readKind(message: unknown): EventContent | undefined {
     case "revoke":
     case "system":
       return undefined;
-    default:
+    case "unsupported":
+    case "payment":
       return toNotice(type, [readName(message, "errors", 0, "title")]);
+    default: {
+      const words = findWords(readValue(message, type));
+      return words.length === 0
+        ? toNotice(type, [readName(message, "errors", 0, "title")])
+        : toOther(type, words);
+    }
   }
 }
 

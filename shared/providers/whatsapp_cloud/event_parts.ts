@@ -2,8 +2,8 @@
 import { readDegrees } from "../webhooks/values.ts";
 import { defined, readAnyId, readFirstUrl } from "../webhooks/values.ts";
 import { distinctPhones, toCard } from "../webhooks/cards.ts";
-import { readLabel, readList, readName, readUrl } from "../webhooks/fields.ts";
-import { readId, readText, readValue } from "../../model/json_value.ts";
+import { readLabel, readList, readName, readPassage, readUrl } from "../webhooks/fields.ts";
+import { readId, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import { pickParts } from "../webhooks/content.ts";
 
@@ -21,7 +21,7 @@ export function readCloudLocation(message: unknown): ReceivedPart<"location"> | 
     longitude,
     ...defined({
       name: readName(message, "location", "name"),
-      address: readName(message, "location", "address"),
+      address: readPassage(message, "location", "address"),
       url: readUrl(message, "location", "url"),
     }),
   };
@@ -87,12 +87,12 @@ function readReferral(referral: unknown): ReceivedPart<"referral"> | undefined {
     sourceType: readLabel(referral, "source_type"),
     sourceId: readAnyId(referral, "source_id"),
     sourceUrl: readUrl(referral, "source_url"),
-    headline: readName(referral, "headline"),
-    body: readName(referral, "body"),
+    headline: readPassage(referral, "headline"),
+    body: readPassage(referral, "body"),
     clickId: readId(referral, "ctwa_clid"),
     mediaUrl: readFirstUrl(referral, ["image_url", "video_url", "thumbnail_url"]),
     mediaType: readLabel(referral, "media_type"),
-    welcomeMessage: readName(referral, "welcome_message", "text"),
+    welcomeMessage: readPassage(referral, "welcome_message", "text"),
   });
 }
 
@@ -108,8 +108,7 @@ function readErrors(message: unknown): ReceivedPart<"errors"> | undefined {
     defined({
       code: readAnyId(error, "code"),
       title: readName(error, "title") ?? readName(error, "message"),
-      details: readName(error, "error_data", "details") ??
-        readText(error, "details")?.slice(0, 200),
+      details: readPassage(error, "error_data", "details") ?? readPassage(error, "details"),
     })
   ).filter((error) => error !== undefined);
   return errors.length === 0 ? undefined : errors;

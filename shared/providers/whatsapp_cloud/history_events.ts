@@ -3,8 +3,15 @@
  * phone before its number was connected, and its phone's address book.
  */
 import { chooseAddresses } from "../webhooks/addresses.ts";
-import { readLabel, readList, readName, readPersonName, readTime } from "../webhooks/fields.ts";
-import { readCount } from "../webhooks/values.ts";
+import {
+  readLabel,
+  readList,
+  readName,
+  readPassage,
+  readPersonName,
+  readTime,
+} from "../webhooks/fields.ts";
+import { readAnyId, readCount } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type {
   ContactNameEvent,
@@ -107,8 +114,8 @@ function readProgress(chunk: unknown): HistoryProgressEvent {
     chunk: count("chunk_order"),
     progress: count("progress"),
     error: error === undefined ? undefined : {
-      code: String(readValue(error, "code") ?? ""),
-      message: readName(error, "error_data", "details") ?? readName(error, "title") ?? "",
+      code: readAnyId(error, "code") ?? "",
+      message: readPassage(error, "error_data", "details") ?? readName(error, "title") ?? "",
     },
   };
 }

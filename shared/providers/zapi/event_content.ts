@@ -10,7 +10,7 @@ import {
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
-import { readLabel, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import { readLabel, readMessage, readName, readPassage, readUrl } from "../webhooks/fields.ts";
 import { readMimeType } from "../webhooks/received_file.ts";
 import { hasObject } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -75,7 +75,20 @@ function readKind(payload: unknown): EventContent | undefined {
   if (text !== undefined) return { messageType: "text", message: text };
   return readMissedCall(payload) ?? readChoice(payload) ?? readMedia(payload) ??
     readTyped(payload) ??
-    readUnknownKind(payload);
+    readUnknownKind(payload) ?? readHiddenFile(payload);
+}
+
+/** A file that only the person's phone shows, once: Z-API tells that it came, and no more. */
+function readHiddenFile(payload: unknown): EventContent | undefined {
+  return isHiddenFile(payload) ? toNotice("view once") : undefined;
+}
+
+/**
+ * Whether a payload stands for a file that can be seen once. Z-API tells it as a message that the phone
+ * waits for, and its content never comes.
+ */
+export function isHiddenFile(payload: unknown): boolean {
+  return readValue(payload, "waitingMessage") === true && readValue(payload, "viewOnce") === true;
 }
 
 /** The notifications of calls that nobody answered, with the kind of call. */
@@ -128,7 +141,7 @@ const kinds: readonly (readonly [string, (payload: unknown) => EventContent | un
   ["location", (payload) =>
     toPart("location", "location", readZapiLocation(payload), [
       readName(payload, "location", "name"),
-      readName(payload, "location", "address"),
+      readPassage(payload, "location", "address"),
     ])],
   ["contact", readCards],
   ["contacts", readCards],
@@ -148,7 +161,7 @@ const kinds: readonly (readonly [string, (payload: unknown) => EventContent | un
   ["pixKeyMessage", (payload) => toPart("payment", "payment", readZapiPixKey(payload))],
   ...payments.map((member) => [member, readPayment] as const),
   ...paymentNotices.map((member) => [member, readPaymentNotice] as const),
-  ...["hydratedTemplate", "buttonsMessage", "listMessage"].map((member) =>
+  ...["hydratedTemplate", "buttonsMessage", "carouselMessage", "listMessage"].map((member) =>
     [member, readMenu] as const
   ),
 ];

@@ -2,7 +2,14 @@
 import { distinctPhones } from "../webhooks/cards.ts";
 import { readCard } from "../webhooks/cards.ts";
 import { pickParts } from "../webhooks/content.ts";
-import { readLabel, readList, readMessage, readName, readUrl } from "../webhooks/fields.ts";
+import {
+  readLabel,
+  readList,
+  readMessage,
+  readName,
+  readPassage,
+  readUrl,
+} from "../webhooks/fields.ts";
 import {
   defined,
   hasObject,
@@ -14,6 +21,7 @@ import {
   readFirstUrl,
   readInstant,
   readNumber,
+  readObjects,
   readTexts,
 } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -37,7 +45,7 @@ export function readZapiLocation(payload: unknown): ReceivedPart<"location"> | u
     longitude,
     ...defined({
       name: readName(payload, "location", "name"),
-      address: readName(payload, "location", "address"),
+      address: readPassage(payload, "location", "address"),
       url: readUrl(payload, "location", "url"),
     }),
   };
@@ -76,7 +84,7 @@ export function readZapiOrder(payload: unknown): ReceivedPart<"order"> {
 }
 
 function readItems(order: unknown, price: string, parts: number): ReceivedPart<"order">["items"] {
-  return readList(order, "products").slice(0, MAX_ITEMS).map((item) => ({
+  return readObjects(order, "products").slice(0, MAX_ITEMS).map((item) => ({
     ...defined({
       productId: readAnyId(item, "retailerId") ?? readAnyId(item, "productId"),
       name: readName(item, "name"),
@@ -93,7 +101,7 @@ export function readZapiProduct(payload: unknown): ReceivedPart<"product"> | und
   return defined({
     productId: readAnyId(product, "retailerId") ?? readAnyId(product, "productId"),
     name: readName(product, "title"),
-    description: readName(product, "description"),
+    description: readPassage(product, "description"),
     price: readAmount(1, product, "price"),
     currency: readCurrency(product, "currencyCode"),
     url: readUrl(product, "url"),
@@ -122,7 +130,7 @@ export function readZapiPayment(payload: unknown): ReceivedPart<"payment"> | und
         readLabel(info, "status"),
       orderStatus: readLabel(payment, "orderStatus"),
       referenceId: readAnyId(payment, "referenceId"),
-      note: readName(payment, "message") ?? readName(payment, "note", "text"),
+      note: readPassage(payment, "message") ?? readPassage(payment, "note", "text"),
       expiresAt: readInstant(payment, "expiration"),
       receiver: readName(info, "receiverPhone"),
       items: items.length === 0 ? undefined : items,
@@ -145,7 +153,7 @@ export function readZapiPixKey(payload: unknown): ReceivedPart<"payment"> | unde
 
 /** A poll; undefined without a question. */
 export function readZapiPoll(payload: unknown): ReceivedPart<"poll"> | undefined {
-  const question = readName(payload, "poll", "question");
+  const question = readPassage(payload, "poll", "question");
   if (question === undefined) return undefined;
   const options = readList(payload, "poll", "options").slice(0, MAX_ITEMS)
     .map((option) => readName(option, "name")).filter((option) => option !== undefined);
@@ -173,7 +181,7 @@ export function readZapiEvent(payload: unknown): ReceivedPart<"event"> | undefin
   return {
     name,
     ...defined({
-      description: readName(event, "description"),
+      description: readPassage(event, "description"),
       startsAt: readInstant(event, "scheduleTime"),
       endsAt: readInstant(event, "endTime"),
       place: readName(event, "location", "name"),
@@ -227,8 +235,8 @@ function readReferral(ad: unknown): ReceivedPart<"referral"> | undefined {
     sourceType: readLabel(ad, "sourceType"),
     sourceId: readAnyId(ad, "sourceId"),
     sourceUrl: readUrl(ad, "sourceUrl"),
-    headline: readName(ad, "title"),
-    body: readName(ad, "body"),
+    headline: readPassage(ad, "title"),
+    body: readPassage(ad, "body"),
     clickId: readId(ad, "ctwaClid"),
     mediaUrl: readFirstUrl(ad, ["mediaUrl", "thumbnailUrl"]),
     mediaType: adMediaTypes[readNumber(ad, "mediaType") ?? 0],
@@ -240,6 +248,6 @@ function readPreview(payload: unknown): ReceivedPart<"preview"> | undefined {
   return hasObject(payload, "externalAdReply") ? undefined : defined({
     url: readUrl(payload, "text", "url"),
     title: readName(payload, "text", "title"),
-    description: readName(payload, "text", "description"),
+    description: readPassage(payload, "text", "description"),
   });
 }

@@ -37,7 +37,7 @@ import type {
   ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
-import { readZapiContent } from "./event_content.ts";
+import { isHiddenFile, readZapiContent } from "./event_content.ts";
 
 /**
  * Reads the events of one payload. Given the instance's own id, skips events of other instances.
@@ -71,13 +71,14 @@ export function readZapiEvents(
 
 /**
  * Whether a payload yields no event: a message that we sent through the API (`fromApi`), unless it is
- * edited, a message that the phone has not decrypted yet (it is sent again under the same id), and a
- * channel's posts.
+ * edited, a message that the phone has not decrypted yet (it is sent again under the same id; that of a
+ * contact which can be seen once is not), and a channel's posts.
  */
 function isIgnored(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
   return (isTrue("fromMe") && isTrue("fromApi") && !isTrue("isEdit")) ||
-    isTrue("waitingMessage") || isTrue("isNewsletter");
+    isTrue("waitingMessage") && (isTrue("fromMe") || !isHiddenFile(payload)) ||
+    isTrue("isNewsletter");
 }
 
 function readMessageEvent(payload: unknown): (MessageEvent | ReactionEvent)[] {

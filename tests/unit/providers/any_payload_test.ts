@@ -20,11 +20,16 @@ const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const bounds: Readonly<Record<string, number>> = {
   message: 65_536,
   note: 65_536,
+  welcomeMessage: 4_096,
   mediaUrl: 2_048,
   contactName: 200,
   chatName: 200,
   mediaFilename: 200,
-  title: 1_024,
+  title: 4_096,
+  ...Object.fromEntries(
+    ["address", "body", "description", "details", "footer", "headline", "question"]
+      .map((name) => [name, 4_096]),
+  ),
 };
 
 function assertBounded(value: unknown, name: string): void {
