@@ -24247,8 +24247,9 @@ end;
 -- What a text of a contact, written at `written_at`, may choose: the numbered options of the newest message
 -- with options that was sent to it, where that went as text and is less than 24 hours old. No row for none.
 -- A text that quotes a message (`quoted_id`, the provider's) answers that one alone. A message in flight
--- counts: its answer may come before its outcome is recorded. The instants of the two sides come from two
--- clocks, and an outcome may be recorded late: hence the minute.
+-- counts: its answer may come before its outcome is recorded. So does an unconfirmed one, until another is
+-- sent after it. The instants of the two sides come from two clocks, and an outcome may be recorded late:
+-- hence the minute.
 create or replace function messaging.offered_choices(
   contact_id uuid,
   written_at timestamptz,
@@ -24275,6 +24276,17 @@ begin atomic
           m.status in ('sent', 'delivered', 'read', 'sending')
           or m.status = 'unconfirmed'
           and m.unconfirmed_at > written_at - interval '24 hours'
+          and not exists (
+            select
+            from messaging.messages as later
+            where
+              later.contact_id = offered_choices.contact_id
+              and later.content ? 'rendering'
+              and later.direction = 'outbound'
+              and later.message_type not in ('link_button', 'location_request')
+              and later.sent_at > m.unconfirmed_at
+              and later.sent_at < written_at + interval '1 minute'
+          )
           or m.status = 'queued'
           and (
             select q.claim_token is not null

@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { acceptMessage } from "../../support/doubles/http_double.ts";
+import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import {
@@ -187,6 +187,20 @@ Deno.test("a list that was refused asks nothing, and what fits two options names
   const { status } = await client.stack.send(tenant, list);
   assertEquals(status, 502);
   assertEquals(await types("1"), "a");
+});
+
+Deno.test("a question whose outcome is unknown is answered until another one is sent after it", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, types } = await begin(client);
+  const accept = client.stack.provider.answer;
+  client.stack.provider.answer = answerUnknown;
+  assertEquals((await client.stack.send(tenant, list)).body.status, "unconfirmed");
+  assertEquals(await types("1"), "prata");
+  client.stack.provider.answer = accept;
+  const buttons = [{ id: "sim", title: "Sim" }, { id: "nao", title: "Não" }];
+  const question = { phone, messageType: "buttons", message: "Certo?", buttons };
+  await client.stack.send(tenant, { ...question, rendering: "text" });
+  assertEquals(await types("1"), "sim");
 });
 
 Deno.test("an opt-out keyword is an opt-out whatever is asked", async () => {
