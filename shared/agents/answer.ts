@@ -1,5 +1,5 @@
 /** The official channel's limit for a text, the smallest of all channels. */
-const maxCharacters = 4_096;
+export const maxAnswerCharacters = 4_096;
 
 /** Where a text may be cut, best place first. */
 const ends: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?…]\s/g, /\s/g];
@@ -8,8 +8,8 @@ const ends: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?…]\s/g, /\s/g];
  * Turns a model's answer into a text that every channel accepts. Cuts a longer answer after the last
  * whole paragraph, line, sentence or word that fits. Removes characters that the database cannot store.
  */
-export function toSendableAnswer(text: string): string {
-  const clean = text.toWellFormed().replaceAll("\u0000", "").trim();
+export function toSendableAnswer(text: string, maxCharacters = maxAnswerCharacters): string {
+  const clean = toStorable(text).trim();
   const characters = [...clean];
   if (characters.length <= maxCharacters) return clean;
   const head = characters.slice(0, maxCharacters).join("");
@@ -21,6 +21,11 @@ export function toSendableAnswer(text: string): string {
   return head;
 }
 
+/** A text without characters that the database cannot store. */
+export function toStorable(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "");
+}
+
 /** One blank line or several, with the end of the line before them. */
 const blankLines = /\n[^\S\n]*\n\s*/g;
 
@@ -29,7 +34,7 @@ const blankLines = /\n[^\S\n]*\n\s*/g;
  * is left after the last of them stays joined in it.
  */
 export function splitAnswer(text: string, maxMessages: number): string[] {
-  const clean = text.toWellFormed().replaceAll("\u0000", "").trim();
+  const clean = toStorable(text).trim();
   const parts: string[] = [];
   let start = 0;
   for (const { index, 0: gap } of clean.matchAll(blankLines)) {
@@ -37,5 +42,5 @@ export function splitAnswer(text: string, maxMessages: number): string[] {
     parts.push(clean.slice(start, index).trimEnd());
     start = index + gap.length;
   }
-  return [...parts, clean.slice(start)].map(toSendableAnswer);
+  return [...parts, clean.slice(start)].map((part) => toSendableAnswer(part));
 }

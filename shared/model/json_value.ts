@@ -7,10 +7,12 @@ type Path = readonly (string | number)[];
 /** Longest id, in UTF-16 units. */
 export const ID_MAX = 512;
 
-/** The value of a JSON text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
+/** The value of a JSON text, each text in it as `toText` gives it; undefined if it is not JSON. */
+export function parseJson(text: string, toText?: (text: string) => string): unknown {
   try {
-    return JSON.parse(text);
+    return toText === undefined
+      ? JSON.parse(text)
+      : JSON.parse(text, (_key, value) => typeof value === "string" ? toText(value) : value);
   } catch {
     return undefined;
   }

@@ -1,4 +1,10 @@
-import { choiceForm, readOfferedChoices } from "../../../shared/agents/offered_choices.ts";
+import {
+  choiceForm,
+  fitOfferedChoices,
+  readOfferedChoices,
+} from "../../../shared/agents/offered_choices.ts";
+import { toLeavingContent } from "../../../shared/model/numbered_text.ts";
+import { createWhatsappCloudProvider } from "../../../shared/providers/whatsapp_cloud/provider.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
 const buttons = [{ id: "s", title: "Sim" }, { id: "n", title: "Não" }];
@@ -36,6 +42,39 @@ Deno.test("whatever is not the form stays the text that it is", () => {
     'Veja: {"message": "Certo?", "buttons": [{"title": "A"}]}',
   ];
   for (const answer of others) assertEquals(readOfferedChoices(answer), null, answer);
+});
+
+Deno.test("the words of a long question are cut at a sentence, so that the channel takes them with the options", () => {
+  const official = createWhatsappCloudProvider({
+    ...{ phoneNumberId: "1", accessToken: "token", appSecret: "secret", verifyToken: "verify" },
+  });
+  const channel = {
+    ...{
+      provider: "whatsapp_cloud",
+      gatewayInstanceId: "1",
+      interactiveRendering: "auto",
+    } as const,
+  };
+  for (const words of ["Uma frase. ".repeat(500), "Uma frase. ".repeat(372)]) {
+    const offered = readOfferedChoices(JSON.stringify({ message: words, buttons }));
+    assert(offered?.messageType === "buttons");
+    assertEquals(offered.message.length <= 4_096, true);
+    const { content, choices } = fitOfferedChoices(channel, official, offered);
+    const leaving = toLeavingContent(content);
+    assert(leaving.messageType === "text");
+    assertEquals(official.checkContent(leaving), []);
+    assert(leaving.message.endsWith("Uma frase.\n\n1. Sim\n2. Não"), leaving.message.slice(-40));
+    assertEquals(choices?.map(({ id }) => id), ["s", "n"]);
+  }
+});
+
+Deno.test("the form keeps no character that the database cannot store", () => {
+  const answer = String
+    .raw`{"message": "Cer\u0000to?", "buttons": [{"id": "s\ud83d", "title": "S\u0000im"}]}`;
+  const offered = readOfferedChoices(answer);
+  assert(offered?.messageType === "buttons");
+  assertEquals(offered.message, "Certo?");
+  assertEquals(offered.buttons, [{ id: "s\ufffd", title: "Sim" }]);
 });
 
 Deno.test("the form that the prompt documents names both kinds", () => {
