@@ -1,8 +1,31 @@
 /** What Evolution API makes of a content (`whatsapp.baileys.service.ts` of version 2.3.6). */
+import type { Issue } from "../../model/errors.ts";
 import { type ContentOf, isInteractive, type MessageContent } from "../../model/message_content.ts";
-import { fitGatewayContent } from "../gateway_content.ts";
+import { sanitizePhone } from "../../model/phone.ts";
+import { checkGatewayContent, fitGatewayContent } from "../gateway_content.ts";
 import type { ChannelFit } from "../provider.ts";
 import { takesReply } from "./request.ts";
+
+/** The fewest digits of a card's phone: `minLength` of `phoneNumber` in `src/validate/message.schema.ts`. */
+const minCardPhoneDigits = 10;
+
+/** Lists the issues of a content on Evolution. */
+export function checkEvolutionContent(content: MessageContent): Issue[] {
+  const issues = checkGatewayContent(content);
+  return content.messageType === "contacts"
+    ? [...issues, ...content.contacts.flatMap(checkCardPhone)]
+    : issues;
+}
+
+/** The first phone of a card is the one that goes. */
+function checkCardPhone(
+  { phones: [phone = ""] }: ContentOf<"contacts">["contacts"][number],
+  card: number,
+): Issue[] {
+  const { length } = sanitizePhone(phone);
+  const message = `has ${length} digits; this channel requires at least ${minCardPhoneDigits}`;
+  return length < minCardPhoneDigits ? [{ path: `contacts.${card}.phones.0`, message }] : [];
+}
 
 /**
  * Says what a content loses on Evolution. Phones often do not show the buttons and lists of its sessions

@@ -6,11 +6,10 @@ import { joinUrl } from "../config_fields.ts";
 import { readEvolutionActionAnswer, toEvolutionCall } from "./action.ts";
 import { readEvolutionAnswer } from "./answer.ts";
 import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
-import { fitEvolutionContent } from "./content.ts";
+import { checkEvolutionContent, fitEvolutionContent } from "./content.ts";
 import { listSecrets } from "../stored_config.ts";
 import { locateEvolutionFile } from "./received_files.ts";
 import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
-import { checkGatewayContent } from "../gateway_content.ts";
 import { postJson } from "../http/call.ts";
 import type {
   ActionReceipt,
@@ -30,7 +29,7 @@ export function createEvolutionProvider(config: EvolutionConfig): Provider {
   return {
     templates: null,
     files: null,
-    checkContent: checkGatewayContent,
+    checkContent: checkEvolutionContent,
     fitContent: fitEvolutionContent,
     limitTypingMs: toEvolutionDelayMs,
     locateFile: (source) => locateEvolutionFile(config, source),

@@ -488,6 +488,22 @@ Deno.test("the official channel's lengths are told before the call, all at once,
   assertEquals(stack.provider.requests.length, 0);
 });
 
+Deno.test("a card's phone that is shorter than Evolution takes is told before the call", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "evolution" });
+  const contacts = [
+    { name: "Loja", phones: ["+55 11 3456-7890", "190"] },
+    { name: "Polícia", phones: ["190"] },
+  ];
+  const { status, body } = await stack.send(tenant, { phone, messageType: "contacts", contacts });
+  assertEquals([status, body.error], [400, "invalid_request"], JSON.stringify(body));
+  assertEquals(body.issues, [{
+    path: "contacts.1.phones.0",
+    message: "has 3 digits; this channel requires at least 10",
+  }]);
+  assertEquals([await countMessages(stack), stack.provider.requests.length], [0, 0]);
+});
+
 Deno.test("assignTo beside a kind with its own parts sends it", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
