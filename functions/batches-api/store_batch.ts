@@ -19,6 +19,7 @@ import type { StoredFileServices } from "../../shared/messages/lost_files.ts";
 import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
+import { requestedFile } from "../../shared/model/message_request.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
 import {
   idSchema,
@@ -27,6 +28,7 @@ import {
   type Recipient,
 } from "../../shared/model/request_fields.ts";
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
+import type { Provider } from "../../shared/providers/provider.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
 import { fillEntries } from "./fill_entries.ts";
@@ -107,8 +109,7 @@ async function prepareBatch(
     ? purpose
     : purposeOfTemplate(source.template.category, purpose);
   const provider = await openProvider(instance);
-  const file = await findSourceFile({ database, storage }, instanceId, source);
-  validateFileForChannel(provider, file);
+  const file = await findSourceFile({ database, storage, provider }, instanceId, source);
   return {
     batch: {
       instanceId,
@@ -142,8 +143,8 @@ export async function addRecipients(
   });
   if (batch === null) throw new AppError("batch_not_found");
   const provider = await openProvider(instance);
-  const file = await findSourceFile({ database, storage }, target.instanceId, batch.source);
-  validateFileForChannel(provider, file);
+  const services = { database, storage, provider };
+  const file = await findSourceFile(services, target.instanceId, batch.source);
   const channel = { instance, provider, file, links };
   const recipients = fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
@@ -177,15 +178,22 @@ function readNamedTemplate(named: BatchSettings["template"]): NamedTemplate {
   return { templateId: id };
 }
 
-/** @throws {AppError} `invalid_request`, with the path in the body, for a file of another type. */
+/**
+ * The file of ours that a batch's message names.
+ *
+ * @throws {AppError} `invalid_request`, with the path in the body, for a file that cannot be sent as such a
+ * message, or that the channel does not take.
+ */
 async function findSourceFile(
-  services: StoredFileServices,
+  services: StoredFileServices & { readonly provider: Provider },
   instanceId: string,
   { message }: BatchSource,
 ): Promise<MediaDescription | null> {
   if (message === undefined) return null;
   try {
-    return await findFileOfRequest(services, instanceId, message);
+    const file = await findFileOfRequest(services, instanceId, message);
+    validateFileForChannel(services.provider, file, requestedFile(message)?.path);
+    return file;
   } catch (error) {
     if (!(error instanceof AppError) || error.extras.issues === undefined) throw error;
     throw new AppError(error.code, {

@@ -79,12 +79,13 @@ function fitDraft(
   instance: Instance,
   provider: Provider,
   { content, mediaId, file }: MessageDraft,
-  { rendering, replyTo }: SendMessageRequest,
+  request: SendMessageRequest,
 ): FittedContent {
+  const { rendering, replyTo } = request;
   const names = { mediaUrl: mediaId === undefined ? "mediaUrl" : "mediaId" };
   const wishes = { rendering, isReply: replyTo !== undefined };
   const fitted = fitToChannel(instance, provider, content, wishes, names);
-  validateFileForChannel(provider, file ?? null);
+  validateFileForChannel(provider, file ?? null, requestedFile(request)?.path);
   return fitted;
 }
 

@@ -5,6 +5,7 @@ import {
   type MessageContent,
   type NumberedChoice,
 } from "../model/message_content.ts";
+import type { RequestedFile } from "../model/message_request.ts";
 import { numberChoices, toLeavingContent } from "../model/numbered_text.ts";
 import type { InteractiveRendering } from "../model/instance_settings.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -84,17 +85,19 @@ function describeChoices(content: MessageContent): Pick<FittedContent, "choices"
 /**
  * Refuses a file of ours that the instance's channel does not take, before anything is stored.
  *
- * @throws {AppError} `invalid_request` for `mediaId`.
+ * @param path where the request names the file.
+ * @throws {AppError} `invalid_request` for that path.
  */
 export function validateFileForChannel(
   provider: Provider,
   file: { readonly mimeType: string | null } | null,
+  path: RequestedFile["path"] = "mediaId",
 ): void {
   const mimeType = file?.mimeType ?? null;
   if (mimeType === null || provider.files === null || provider.files.takesType(mimeType)) return;
   throw new AppError("invalid_request", {
     issues: [{
-      path: "mediaId",
+      path,
       message: `is a file of type ${mimeType}, which the official channel does not take`,
     }],
   });

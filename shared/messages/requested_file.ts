@@ -14,6 +14,7 @@ import type { MediaLinks } from "../media/links.ts";
 import type { MediaMessageType, MessageContent } from "../model/message_content.ts";
 import {
   type MessageRequest,
+  type RequestedFile,
   requestedFile,
   toRequestedContent,
 } from "../model/message_request.ts";
@@ -37,7 +38,7 @@ export async function findFileOfRequest(
   if (file === null || !await isStillStored(services, file)) return null;
   const fault = await findFormFault(services.storage, file, named.messageType);
   if (fault === null) return file;
-  throw new AppError("invalid_request", { issues: [{ path: "mediaId", message: fault }] });
+  throw new AppError("invalid_request", { issues: [{ path: named.path, message: fault }] });
 }
 
 /**
@@ -88,14 +89,14 @@ export function toLinkedContent(
 async function findRequestedFile(
   database: Database,
   instanceId: string,
-  { mediaId, messageType }: { readonly mediaId: string; readonly messageType: MediaMessageType },
+  { mediaId, messageType, path }: RequestedFile,
 ): Promise<MediaDescription | null> {
   const media = await readMedia(database, instanceId, mediaId);
   if (media?.status !== "stored" || media.mimeType === null) return null;
   if (!isTypeOfMessage(media.mimeType, messageType)) {
     throw new AppError("invalid_request", {
       issues: [{
-        path: "mediaId",
+        path,
         message: `is a file of type ${media.mimeType}, which cannot be sent as ${messageType}`,
       }],
     });

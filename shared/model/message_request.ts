@@ -169,16 +169,27 @@ function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[]
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }
 
+/** A file of ours in a request. */
+export interface RequestedFile {
+  readonly mediaId: string;
+  /** The type of message that it is sent as. */
+  readonly messageType: MediaMessageType;
+  /** Where the request names it. */
+  readonly path: "mediaId" | "header.mediaId";
+}
+
 /** The file of ours that a request names: as its own, or as its header's. */
 export function requestedFile(
   { messageType, mediaId, header }: Partial<MessageRequest>,
-): { readonly mediaId: string; readonly messageType: MediaMessageType } | null {
+): RequestedFile | null {
   if (messageType === undefined) return null;
-  if (isMediaType(messageType)) return mediaId === undefined ? null : { mediaId, messageType };
+  if (isMediaType(messageType)) {
+    return mediaId === undefined ? null : { mediaId, messageType, path: "mediaId" };
+  }
   const { type } = header ?? {};
   return messageType !== "buttons" || header?.mediaId === undefined || type === undefined
     ? null
-    : { mediaId: header.mediaId, messageType: type };
+    : { mediaId: header.mediaId, messageType: type, path: "header.mediaId" };
 }
 
 /**

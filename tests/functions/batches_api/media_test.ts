@@ -88,7 +88,7 @@ Deno.test("a batch whose file the official channel does not take is refused as a
     recipients: listRecipients(2),
   });
   assertEquals([status, body.error], [400, "invalid_request"]);
-  assertEquals(body.issues.map(({ path }: { path: string }) => path), ["mediaId"]);
+  assertEquals(body.issues.map(({ path }: { path: string }) => path), ["message.mediaId"]);
 });
 
 Deno.test("a file that a batch has yet to send outlives the erasure of a person who received it before", async () => {

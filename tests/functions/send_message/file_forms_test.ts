@@ -60,6 +60,24 @@ Deno.test("a file that is no sticker or no voice message by type or size is refu
   assertEquals([stored?.["rows"], stack.provider.requests.length], [0, 0]);
 });
 
+Deno.test("a header's file that is not of its type, or that the channel does not take, is named where the request names it", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
+  const { mediaId } = (await uploadFile(stack, tenant, { bytes: padded(heads.png, 2_000) })).body;
+  const question = {
+    phone,
+    messageType: "buttons",
+    message: "Certo?",
+    buttons: [{ title: "Sim" }],
+  };
+  for (const type of ["video", "document"]) {
+    const header = { type, mediaId };
+    const { status, body } = await stack.send(tenant, { ...question, header });
+    assertEquals([status, body.issues?.[0].path], [400, "header.mediaId"], type);
+    await stack.admin`update messaging.media set mime_type = 'application/zip'`;
+  }
+});
+
 Deno.test("an ogg file above 16 MB is refused when it is uploaded", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
