@@ -66,13 +66,19 @@ export function fitToChannel(
   return { content, reduced, ...describeChoices(content) };
 }
 
+/**
+ * The call's wish, or else the instance's setting. That is about options and links: a request for the
+ * position is native wherever the channel has it, and else its text.
+ */
 function chooseRendering(
   { interactiveRendering }: ChannelOfInstance,
   provider: Provider,
   content: MessageContent,
-  { rendering = interactiveRendering, isReply = false }: ContentWishes,
+  { rendering, isReply = false }: ContentWishes,
 ): "native" | "text" {
-  if (rendering !== "auto") return rendering;
+  const setting = content.messageType === "location_request" ? "auto" : interactiveRendering;
+  const wish = rendering ?? setting;
+  if (wish !== "auto") return wish;
   return provider.fitContent(content, isReply).prefersText === true ? "text" : "native";
 }
 

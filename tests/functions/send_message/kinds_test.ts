@@ -340,6 +340,27 @@ Deno.test("the rendering is the call's, else the instance's, and a repeated call
   }
 });
 
+Deno.test("the instance's rendering is about options and links: a request for the position goes as the channel has it", async () => {
+  await using stack = await startMessagingStack();
+  const request = { phone, messageType: "location_request", message: "Onde?" };
+  for (
+    const [provider, rendering] of [
+      ["whatsapp_cloud", "native"],
+      ["zapi", "text"],
+      ["evolution", "text"],
+    ] as const
+  ) {
+    const tenant = await stack.createTenant({ provider });
+    for (const setting of ["native", "text", "auto"]) {
+      await stack.admin`
+        update messaging.instances set interactive_rendering = ${setting}
+        where id = ${tenant.instanceId}`;
+      const { status, body } = await stack.send(tenant, request);
+      assertEquals([status, body.rendering], [200, rendering], `${provider} ${setting}`);
+    }
+  }
+});
+
 Deno.test("replyTo quotes a message of the same contact, ours or theirs, on each channel, at once and queued", async () => {
   await using stack = await startMessagingStack();
   const quoting: Readonly<Record<string, (id: string) => Json>> = {
