@@ -19,7 +19,7 @@ export const operations: readonly Operation[] = [
     summary: "Upload a file",
     description:
       "Keeps a file, to be sent by its `mediaId` any number of times. Send it as `multipart/form-data` in the field `file`, or its `url` as JSON.\n\n" +
-      "Limits (1 MB is 2^20 bytes): images 5 MB (JPEG, PNG), audio 16 MB (AAC, AMR, MP3, M4A, Ogg, WAV), video 16 MB (MP4, 3GP), documents 100 MB (PDF, text, CSV, Word, Excel, PowerPoint). The type is found by the content; one that is declared must be the same. A file that no message names is deleted after 30 days.",
+      "Limits (1 MB is 2^20 bytes): images 5 MB (JPEG, PNG; WebP as a sticker), audio 16 MB (AAC, AMR, MP3, M4A, Ogg, WAV), video 16 MB (MP4, 3GP), documents 100 MB (PDF, text, CSV, Word, Excel, PowerPoint). The type is found by the content; one that is declared must be the same. A file that no message names is deleted after 30 days.",
     access: "clientToken",
     body: uploadMediaSchema,
     fileField: "file",
