@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** The package as n8n's own tool builds it, with the types of n8n and nothing else of it. */
 
 import { join } from "node:path";

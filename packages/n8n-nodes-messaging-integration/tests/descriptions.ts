@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** What the built nodes say of themselves. */
 
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** n8n itself, from the registry, with the packed nodes installed as a community package. */
 
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 import { assert, assertEquals, assertMatch } from "../../../tests/support/assert.ts";
 import { createTestDatabase } from "../../../tests/support/database/database.ts";
 import { startTestServer } from "../../../tests/support/doubles/test_server.ts";

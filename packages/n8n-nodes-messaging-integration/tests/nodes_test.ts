@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 import { join } from "node:path";
 import { assert, assertEquals } from "../../../tests/support/assert.ts";
 import { makeTemporaryFolder } from "../../../tests/support/stack/local_stack.ts";
@@ -21,6 +22,12 @@ Deno.test("the n8n nodes", async (t) => {
 
   await t.step("n8n's linter has nothing to say of them", () => {
     assert(!/error|warning|problem/.test(built.lint), built.lint);
+  });
+
+  await t.step("the lock file fits npm's own way to install, which the README names", async () => {
+    await Deno.remove(join(built.folder, "node_modules"));
+    const flags = ["--dry-run", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+    assertEquals(typeof await run("npm", ["ci", ...flags], built.folder), "string");
   });
 
   await t.step("the package has what is built, with icons, and depends on nothing", async () => {

@@ -1,10 +1,11 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** A copy of the package without what building leaves behind. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
-const left = ["node_modules", "dist", "tests"];
+const left = ["node_modules", "dist"];
 
 /** Copies the package's source into a folder, which may not exist yet. */
 export async function copyPackage(target: string, from = source): Promise<void> {

@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** What the workflows find in the service. */
 
 import { assertEquals } from "../../../tests/support/assert.ts";

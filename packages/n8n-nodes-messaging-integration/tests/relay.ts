@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** Servers between n8n and the service: one sees keys and loses answers, one keeps deliveries. */
 
 import { startTestServer } from "../../../tests/support/doubles/test_server.ts";

@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /**
  * `deno task test:n8n`: installs Node and n8n into `.local/n8n` (2.9 GB, some minutes; kept for the next
  * time), and runs the tests that need them. `N8N_FOLDER` names another folder.

@@ -1,3 +1,4 @@
+/* eslint-disable -- Deno runs the tests: n8n's rules are for its nodes */
 /** The life of the trigger in a running n8n, and the test of the credentials. */
 
 import { assert, assertEquals } from "../../../tests/support/assert.ts";
