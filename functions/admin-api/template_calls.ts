@@ -34,7 +34,10 @@ const refusals: Readonly<Record<TemplateCallRefusal["refused"], (at: string | nu
         message: "The category of an approved template cannot be changed.",
         issues: [{ path: "category", message: "cannot be changed while it is APPROVED" }],
       }),
-    template_edit_limit: (at) => new AppError("template_edit_limit", { body: { editableAt: at } }),
+    template_edit_limit: (at) =>
+      new AppError("template_edit_limit", {
+        body: { editableAt: at === null ? null : new Date(at).toISOString() },
+      }),
     template_exists: () =>
       refuseField("language", "the account has this template in this language already"),
     instance_required: () =>

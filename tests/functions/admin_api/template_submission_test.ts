@@ -309,6 +309,7 @@ Deno.test("an approved template is edited once in 24 hours and ten times in 30 d
   const early = await world.call("PATCH", path, { components: plain.components });
   assertEquals([early.status, early.body.error], [409, "template_edit_limit"]);
   assert(Date.parse(early.body.editableAt) > Date.now() + 86_000_000);
+  assert(early.body.editableAt.endsWith("Z"));
   await client.database.admin`
     update messaging.message_templates
     set edited_at = array(

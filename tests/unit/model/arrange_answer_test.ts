@@ -28,6 +28,8 @@ Deno.test("instants come in UTC, and scheduledFor with its offset", () => {
     write(record, { messageId: "m", at: "2026-11-23T10:00:00Z" }),
     '{"messageId":"m","at":"2026-11-23T10:00:00Z"}',
   );
+  const described = z.object({ at: instantSchema.meta({ description: "When." }).nullable() });
+  assertEquals(write(described, { at: instant }), '{"at":"2026-11-23T13:00:00.123Z"}');
 });
 
 Deno.test("an instant comes in UTC where its schema has a description, too", () => {
