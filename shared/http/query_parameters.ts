@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import type { AppVariables } from "./app_variables.ts";
 import { refuseFields } from "./field_refusal.ts";
-import { describeIssue } from "./issue_messages.ts";
+import { describeIssue } from "../model/issue_messages.ts";
 
 /** What an operation says of its query. */
 export interface QueryRules {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Issue } from "../model/errors.ts";
 import { refuseFields } from "./field_refusal.ts";
-import { describeIssue } from "./issue_messages.ts";
+import { describeIssue } from "../model/issue_messages.ts";
 import { prepareInput } from "./request_input.ts";
 import { findUnstorableText } from "./storable_text.ts";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Issue } from "../../model/errors.ts";
+import { describeIssue } from "../../model/issue_messages.ts";
 
 /** A template as it would go to the official channel, read leniently: what is wrong, the rules say. */
 
@@ -55,7 +56,7 @@ export interface KnownAccount {
 export function readSubmittedTemplate(
   value: unknown,
 ): { readonly template: SubmittedTemplate } | { readonly issues: readonly Issue[] } {
-  const parsed = templateSchema.safeParse(value);
+  const parsed = templateSchema.safeParse(value, { error: describeIssue });
   if (parsed.success) return { template: parsed.data };
   return {
     issues: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
-import { describeIssue } from "../../../shared/http/issue_messages.ts";
+import { describeIssue } from "../../../shared/model/issue_messages.ts";
 
 /** Whether the request declares a JSON body; ignores parameters such as `charset`. */
 export function declaresJson(request: Request): boolean {

@@ -97,6 +97,11 @@ Deno.test("what is no template at all is an issue too, never an exception", () =
     assert(found(value).every((issue) => issue.startsWith("template_form ")));
     assert(found(value).length > 0);
   }
+  assertEquals(
+    validateTemplate({ ...plain, name: undefined, language: 1 }, unknown)
+      .map(({ path, message }) => [path, message]),
+    [["name", "is required"], ["language", "must be text"]],
+  );
   const odd = { ...body, buttons: "x" };
   assertEquals(found({ ...plain, components: [odd] }), ["template_form components.0.buttons"]);
 });
