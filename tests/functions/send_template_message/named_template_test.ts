@@ -30,6 +30,21 @@ Deno.test("a template is sent by its name: this instance's, then the workspace's
   assertEquals(await send(templates, tenant, { templateId: own }), [200, own]);
 });
 
+Deno.test("a template that was not submitted makes none ambiguous that the channel has", async () => {
+  await using templates = await startTemplateStack();
+  const tenant = await templates.stack.createTenant({ provider: "whatsapp_cloud" });
+  const { instanceId } = tenant;
+  const draft = { instanceId, providerStatus: null, providerTemplateId: null };
+  await templates.createTemplate(tenant, draft);
+  assertEquals(await send(templates, tenant, { template }), [
+    400,
+    "template_not_synced_with_provider",
+  ]);
+  const approved = await templates.createTemplate(tenant, { instanceId });
+  await templates.createTemplate(tenant, draft);
+  assertEquals(await send(templates, tenant, { template }), [200, approved]);
+});
+
 Deno.test("a deleted template is not sent, by its name or its id, nor one that the channel has made by its name", async () => {
   await using templates = await startTemplateStack();
   const { stack } = templates;
