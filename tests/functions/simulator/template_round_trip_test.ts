@@ -41,7 +41,11 @@ Deno.test("a template is submitted, reviewed, edited and deleted at the simulato
   assertEquals([rejected.body.providerStatus, rejected.body.rejectedReason], ["REJECTED", "SCAM"]);
   const components = [{ type: "BODY", text: "O seu pedido saiu hoje." }];
   const edited = await client.call("PATCH", path, { body: { components } });
-  assertEquals([edited.status, edited.body.providerStatus], [200, "PENDING"]);
+  assertEquals([edited.status, edited.body.providerStatus, edited.body.rejectedReason], [
+    200,
+    "PENDING",
+    null,
+  ]);
   await decide("APPROVED");
   await sync();
   assertEquals((await client.call("GET", path)).body.providerStatus, "APPROVED");

@@ -93,8 +93,10 @@ export class TemplateLibrary {
       if (isTooSoon || edits.length >= 10) return "too_often";
       this.#edits.set(templateId, [...edits, nowMs]);
     } else if (status !== "REJECTED" && status !== "PAUSED") return "not_editable";
-    const next = status === "APPROVED" ? status : "PENDING";
-    return this.change(templateId, { ...change, status: next }) ?? "unknown";
+    const next = status === "APPROVED"
+      ? {}
+      : { status: "PENDING", rejected_reason: "NONE" } as const;
+    return this.change(templateId, { ...change, ...next }) ?? "unknown";
   }
 
   /** Deletes an account's templates of a name, or the one with the id. @returns how many. */
