@@ -28,11 +28,19 @@ const storedSchema = fileSchema.extend({
 
 export type StoredTemplateFile = z.infer<typeof storedSchema>;
 
-/** The templates of a list that are not deleted. @throws {AdminApiError} for another answer. */
+/**
+ * The templates of a list that are not deleted, without drafts of what is submitted.
+ *
+ * @throws {AdminApiError} for another answer.
+ */
 export function readStored(items: readonly unknown[]): StoredTemplateFile[] {
   const { success, data } = z.array(storedSchema).safeParse(items);
   if (!success) throw new AdminApiError("The answer is no list of templates.");
-  return data.filter(({ providerStatus }) => providerStatus !== "DELETED");
+  const living = data.filter(({ providerStatus }) => providerStatus !== "DELETED");
+  const submitted = living.filter(({ providerTemplateId }) => providerTemplateId !== null);
+  return living.filter((template) =>
+    template.providerTemplateId !== null || !submitted.some((other) => isSameName(other, template))
+  );
 }
 
 /** The part of a template that its file holds. */
@@ -66,9 +74,7 @@ export function planPush(
   stored: readonly StoredTemplateFile[],
 ): PlannedPush[] {
   return files.map((file) => {
-    const known = stored.find(({ name, language }) =>
-      name === file.name && language === file.language
-    );
+    const known = stored.find((template) => isSameName(template, file));
     if (known === undefined) return { file, action: "create", stored: undefined, differences: [] };
     const isSame = hasSameWording(file.components, known.components) &&
       file.parameterFormat === known.parameterFormat &&
@@ -77,6 +83,19 @@ export function planPush(
     const differences = isSame ? [] : listDifferences(toFile(known), file);
     return { file, action, stored: known, differences };
   });
+}
+
+function isSameName(
+  { name, language }: TemplateFile,
+  other: TemplateFile,
+): boolean {
+  return name === other.name && language === other.language;
+}
+
+/** Whether a push would do nothing with a file of this content. */
+export function isStored(content: unknown, stored: readonly StoredTemplateFile[]): boolean {
+  const { success, data } = fileSchema.safeParse(content);
+  return success && planPush([data], stored)[0]?.action === "none";
 }
 
 /** `components.0.text: "Olá" -> "Oi"`: each place where two values differ. */

@@ -145,6 +145,28 @@ Deno.test("a push submits what is new or changed, and a dry run shows the differ
   ]);
 });
 
+Deno.test("a file as it is stored may break a rule, for it is not submitted", async () => {
+  const carousel = { ...storedPlain, components: [{ type: "CAROUSEL", cards: [] }] };
+  const { run, folder, calls } = startService([carousel]);
+  await run("templates", "pull", "t", ...ofInstance);
+  folder.set("t/b.json", JSON.stringify({ ...plain, name: "novo" }));
+  assertEquals((await run("templates", "push", "t", ...ofInstance))[0], 0);
+  assertEquals(calls.length, 1);
+  folder.set("t/aviso.pt_BR.json", JSON.stringify({ ...carousel, category: "MARKETING" }));
+  assertEquals((await run("templates", "push", "t", ...ofInstance))[0], 1);
+  assertEquals(calls.length, 1);
+});
+
+Deno.test("a draft beside what is submitted is neither a file nor compared with one", async () => {
+  const draft = { templateId: "t0", providerStatus: null, providerTemplateId: null };
+  const { run, folder, calls } = startService([{ ...storedPlain, ...draft }, storedPlain]);
+  const pulled = await run("templates", "pull", "t", ...ofInstance);
+  assertEquals(pulled[1], "written t/aviso.pt_BR.json\n");
+  assertEquals(folder.size, 1);
+  assertEquals((await run("templates", "push", "t", ...ofInstance))[1], "= aviso pt_BR\n");
+  assertEquals(calls, []);
+});
+
 Deno.test("a push submits nothing where one file breaks a rule", async () => {
   const { run, folder, calls } = startService([]);
   folder.set("t/a.json", JSON.stringify(plain));
