@@ -15,6 +15,8 @@ const customer = "5511955551111";
 const neighbour = "5511955552222";
 /** Of a service message, in USD: a third of a cent that no float holds exactly. */
 const rate = "0.0033";
+/** In the units of the drawing. */
+const plotHeight = 64;
 
 testConsole("the console's costs", async (world, test) => {
   const tenant = await createTenant(world);
@@ -198,12 +200,15 @@ async function showBudget({ stack, open }: TestConsole, tenant: StackInstance): 
   const costs = page.getByRole("region", { name: "Costs" });
   await costs.getByText("Budget: USD 0.0066 of USD 0.20 spent, USD 0.00 under way.").waitFor();
   await costs.getByText("the budget, spread over the days").waitFor();
-  // A day of it is 0.0064 to 0.0072, about what one day has cost.
   const line = await costs.locator("svg .now").evaluate(readBox);
-  const column = await costs.locator("svg .slots").first().evaluate(readBox);
+  // A day of it is 0.0064 to 0.0072, about what was spent: on one day, or on two around midnight in UTC.
+  const columns = await Promise.all(
+    (await costs.locator("svg .slots").all()).map((column) => column.evaluate(readBox)),
+  );
+  const spent = columns.reduce((total, { height }) => total + height, 0);
   assert(
-    Math.abs(line.y - column.y) < 4 && line.width > 20 * column.width,
-    `${line.y} ${column.y}`,
+    Math.abs(plotHeight - line.y - spent) < 5 && line.width > 20 * (columns[0]?.width ?? 0),
+    `${line.y} ${spent}`,
   );
   await costs.getByLabel("Month").selectOption({ index: 1 });
   await costs.getByText("Budget:").waitFor({ state: "hidden" });
@@ -211,9 +216,9 @@ async function showBudget({ stack, open }: TestConsole, tenant: StackInstance): 
 }
 
 // deno-lint-ignore no-explicit-any -- runs in the browser, where it is an SVG element
-const readBox = (shape: any): { y: number; width: number } => {
-  const { y, width } = shape.getBBox();
-  return { y, width };
+const readBox = (shape: any): { y: number; width: number; height: number } => {
+  const { y, width, height } = shape.getBBox();
+  return { y, width, height };
 };
 
 async function showGateway({ stack, demo, open }: TestConsole): Promise<void> {
