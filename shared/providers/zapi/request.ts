@@ -114,13 +114,14 @@ function toVerb(content: MessageContent): Verb {
 /** Title and address are required: where we have none, the coordinates stand there. */
 function toLocation({ location }: ContentOf<"location">): Record<string, string> {
   const { latitude, longitude, name, address } = location;
-  const coordinates = `${latitude}, ${longitude}`;
-  return {
-    title: name ?? coordinates,
-    address: address ?? coordinates,
-    latitude: String(latitude),
-    longitude: String(longitude),
-  };
+  const degrees = { latitude: writeDegrees(latitude), longitude: writeDegrees(longitude) };
+  const coordinates = `${degrees.latitude}, ${degrees.longitude}`;
+  return { title: name ?? coordinates, address: address ?? coordinates, ...degrees };
+}
+
+/** Without an exponent, which `String` gives a position within 10 cm of the equator or of Greenwich. */
+function writeDegrees(degrees: number): string {
+  return degrees.toLocaleString("en", { maximumFractionDigits: 15, useGrouping: false });
 }
 
 function toCard(

@@ -42,6 +42,18 @@ Deno.test("Z-API: text, image, video and audio are the documented requests", () 
   });
 });
 
+Deno.test("Z-API: a position's degrees are texts without an exponent", () => {
+  const location = { latitude: 51.477928, longitude: -4e-7 };
+  const coordinates = "51.477928, -0.0000004";
+  assertEquals(convert({ messageType: "location", location }), {
+    path: `${root}/send-location`,
+    body: {
+      ...{ phone, title: coordinates, address: coordinates },
+      ...{ latitude: "51.477928", longitude: "-0.0000004" },
+    },
+  });
+});
+
 Deno.test("Z-API: a document's extension is its URL's, else its file name's, else pdf", () => {
   const document = (mediaUrl: string, mediaFilename?: string): ReturnType<typeof convert> =>
     convert({ messageType: "document", mediaUrl, mediaFilename, message: "c" });
