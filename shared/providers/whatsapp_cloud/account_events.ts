@@ -112,7 +112,7 @@ export function readLimitChange(value: unknown, entry: unknown): LimitEvent[] {
   if (change === undefined && limit === undefined) return [];
   return [{
     kind: "limit",
-    phone: readText(value, "display_phone_number"),
+    phone: readLabel(value, "display_phone_number"),
     change: change ?? "CHANGED",
     limit,
     at: readTime(entry, "s", "time") ?? readIsoTime(entry, "time"),

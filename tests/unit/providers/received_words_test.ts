@@ -154,13 +154,20 @@ Deno.test("a contact's file that only its phone shows, once, is told without its
 /** What a database refuses in a text. */
 const strange = "a\0b\uD800c";
 
-Deno.test("what a card, an error and a refused history say can be stored, whatever is in it", () => {
+Deno.test("what a card, an error, a limit and a refused history say can be stored, whatever is in it", () => {
   const vCard = `BEGIN:VCARD\nFN:Ana\nTEL;waid=55119${strange}:+55 11 98888-7777\nEND:VCARD`;
   const events = [
     readEvent("zapi", zapiMessage({ contact: { displayName: "Ana", vCard } })),
     readEvent(
       "whatsapp_cloud",
       cloudMessage({ type: "unsupported", errors: [{ code: 1, title: "x", details: strange }] }),
+    ),
+    readEvent(
+      "whatsapp_cloud",
+      cloudChange(
+        { display_phone_number: strange, event: "UPGRADE", current_limit: "TIER_2K" },
+        "phone_number_quality_update",
+      ),
     ),
     readEvent(
       "whatsapp_cloud",
