@@ -28,6 +28,15 @@ Deno.test("an unknown event is counted by its name and kept; an ignored one is o
   assertEquals(kept?.["count"], 5);
 });
 
+Deno.test("a notification of Z-API is known by its own name, and a new one is counted", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  for (const notification of ["E2E_ENCRYPTED", "CALL_MISSED_VOICE", "BRAND_NEW", "BRAND_NEW"]) {
+    await client.receive(tenant, { messageId: notification, notification });
+  }
+  assertEquals([...await readCounts(client)], [{ field: "notification.BRAND_NEW", count: 2 }]);
+});
+
 Deno.test("of a provider a hundred names are counted by themselves, the others together", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
