@@ -1,6 +1,18 @@
 /** What a person would read in a template: the same before and after the provider has stored it. */
 export function hasSameWording(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return JSON.stringify(readWording(one)) === JSON.stringify(readWording(other));
+  return JSON.stringify(readWording(one)) === JSON.stringify(readWording(other)) &&
+    codeMembers.every((member) => {
+      const [told, toldByOther] = [findMember(one, member), findMember(other, member)];
+      return told === undefined || toldByOther === undefined || told === toldByOther;
+    });
+}
+
+/** From which the provider writes the words of a code. It need not tell them again. */
+const codeMembers = ["add_security_recommendation", "code_expiration_minutes"] as const;
+
+function findMember(components: readonly unknown[], member: string): unknown {
+  return components.map((part) => (Object(part) as Readonly<Record<string, unknown>>)[member])
+    .find((value) => value !== undefined);
 }
 
 const partMembers = ["type", "format", "text"] as const;

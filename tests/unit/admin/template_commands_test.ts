@@ -157,6 +157,22 @@ Deno.test("a file as it is stored may break a rule, for it is not submitted", as
   assertEquals(calls.length, 1);
 });
 
+Deno.test("other minutes of a code are a change", async () => {
+  const code = (minutes: number): object => ({
+    ...storedPlain,
+    category: "AUTHENTICATION",
+    components: [
+      { type: "BODY", add_security_recommendation: true },
+      { type: "FOOTER", code_expiration_minutes: minutes },
+      { type: "BUTTONS", buttons: [{ type: "OTP", otp_type: "COPY_CODE" }] },
+    ],
+  });
+  const { run, folder } = startService([code(5)]);
+  folder.set("t/a.json", JSON.stringify(code(10)));
+  const [, shown] = await run("templates", "push", "t", "--dry-run", ...ofInstance);
+  assertEquals(shown, "~ aviso pt_BR\n    components.1.code_expiration_minutes: 5 -> 10\n");
+});
+
 Deno.test("a draft beside what is submitted is neither a file nor compared with one", async () => {
   const draft = { templateId: "t0", providerStatus: null, providerTemplateId: null };
   const { run, folder, calls } = startService([{ ...storedPlain, ...draft }, storedPlain]);
