@@ -250,7 +250,13 @@ const kinds: readonly (readonly [string, KindReader])[] = [
   ),
   ["pollUpdateMessage", readVote],
   ["orderMessage", (message) => toPart("order", "order", readEvolutionOrder(message))],
-  ["productMessage", (message) => toPart("other", "product", readEvolutionProduct(message))],
+  ["productMessage", (message) =>
+    addWritten(
+      toPart("other", "product", readEvolutionProduct(message)),
+      message,
+      "productMessage",
+      ["body", "footer"],
+    )],
   ["eventMessage", (message) => toPart("other", "event", readEvolutionEvent(message))],
   [
     "eventResponseMessage",
@@ -289,10 +295,11 @@ function readVote(message: unknown, data: unknown): EventContent {
 }
 
 function readInvite(message: unknown): EventContent {
-  const words = ["groupInviteMessage", "newsletterAdminInviteMessage"].map((member) =>
-    readPassage(message, member, "caption")
-  );
-  return toPart("other", "groupInvite", readEvolutionInvite(message), words);
+  const member = hasObject(message, "groupInviteMessage")
+    ? "groupInviteMessage"
+    : "newsletterAdminInviteMessage";
+  const content = toPart("other", "groupInvite", readEvolutionInvite(message));
+  return addWritten(content, message, member, ["caption"]);
 }
 
 function readMenu(message: unknown): EventContent | undefined {
@@ -331,10 +338,23 @@ function readUnknownKind(message: unknown): EventContent | undefined {
 }
 
 function readLocation(message: unknown, member: string): EventContent {
-  return toPart("location", "location", readEvolutionLocation(message, member), [
+  const content = toPart("location", "location", readEvolutionLocation(message, member), [
     readName(message, member, "name"),
     readPassage(message, member, "address"),
   ]);
+  return addWritten(content, message, member, ["caption", "comment"]);
+}
+
+/** A part's words, and after them what the person wrote beside the part. */
+function addWritten(
+  content: EventContent,
+  message: unknown,
+  member: string,
+  names: readonly string[],
+): EventContent {
+  const written = names.map((name) => readPassage(message, member, name))
+    .filter((words) => words !== undefined);
+  return { ...content, message: [content.message, ...written].join(", ") };
 }
 
 function isObject(value: unknown): boolean {

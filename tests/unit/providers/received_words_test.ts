@@ -63,6 +63,30 @@ Deno.test("the words of a message of an unknown official kind stay, and ask the 
   assertEquals([empty?.["message"], empty?.["isUnreadable"]], ["[hologram]", true]);
 });
 
+Deno.test("what a person writes beside a position, an invitation and a product stays", () => {
+  const at = { degreesLatitude: 1.5, degreesLongitude: 2 };
+  const live = readEvent(
+    "evolution",
+    evolution({ liveLocationMessage: { ...at, caption: "Estou a caminho" } }),
+  );
+  assertEquals(live?.["message"], "[location] 1.5 2, Estou a caminho");
+  const place = readEvent(
+    "evolution",
+    evolution({ locationMessage: { ...at, name: "Loja", comment: "Aqui" } }),
+  );
+  assertEquals(place?.["message"], "[location] Loja, 1.5 2, Aqui");
+  const invitation = readEvent(
+    "evolution",
+    evolution({ groupInviteMessage: { groupName: "Clientes", caption: "Entra aí" } }),
+  );
+  assertEquals(invitation?.["message"], "[group invitation] Clientes, Entra aí");
+  const product = readEvent(
+    "evolution",
+    evolution({ productMessage: { product: { title: "Café" }, body: "Ainda tem?" } }),
+  );
+  assertEquals(product?.["message"], "[product] Café, Ainda tem?");
+});
+
 const cardButtons = [
   { index: 0, urlButton: { displayText: "Abrir", url: "https://loja.example/1" } },
   { index: 1, quickReplyButton: { displayText: "Quero", id: "q" } },

@@ -383,7 +383,7 @@ Deno.test("a menu of another business, an invitation and an unknown kind of Evol
     [{ interactiveMessage: { body: { text: "Pague aqui" } } }, "[menu] Pague aqui"],
     [
       { groupInviteMessage: { groupName: "Clientes", inviteCode: "x", caption: "Entre" } },
-      "[group invitation] Clientes",
+      "[group invitation] Clientes, Entre",
     ],
     [{ brandNewMessageV9: { x: 1 }, messageContextInfo: {} }, "[other]"],
   ];
