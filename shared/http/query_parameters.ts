@@ -40,7 +40,8 @@ export function checkParameters(
     ).slice(0, maxNames);
     if (unknown.length > 0 && ignoresParameters) context.set("ignoredParameters", unknown);
     else if (unknown.length > 0) {
-      throw refuseFields(given, [
+      // A phone in a query that takes none may be a good one.
+      throw refuseFields(known.includes("phone") ? given : {}, [
         ...unknown.map((path) => ({ path, message })),
         ...findFaults(query, given),
       ]);

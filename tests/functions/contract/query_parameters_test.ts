@@ -82,6 +82,17 @@ Deno.test("an unknown parameter is refused together with the faults of the known
   assertEquals(paths.toSorted(), ["cardid", "limit", "status"]);
 });
 
+Deno.test("a phone in a query that takes none is an unknown parameter, not a wrong phone", async () => {
+  await using service = await startService();
+  const { phone } = demoTarget;
+  const { status, body } = await service.call("GET", "/functions/v1/messages-api/queue", { phone });
+  assertEquals([status, body.error, body.issues[0].path], [400, "invalid_request", "phone"]);
+  const wrong = await service.call("GET", "/functions/v1/messages-api/messages", {
+    ...{ phone: "+55", cardid: "order-1" },
+  });
+  assertEquals([wrong.status, wrong.body.error], [400, "invalid_phone"]);
+});
+
 Deno.test("every documented query parameter is known to its operation", async () => {
   await using contract = await startContractStack();
   const tenant = await contract.stack.createTenant();
