@@ -3,6 +3,7 @@
  * nobody can have written its end into a message beforehand.
  */
 
+import { listErrors } from "../../shared/model/errors.ts";
 import { receivedPartNames } from "../../shared/model/received_parts.ts";
 
 /** A drawn pair of marks. */
@@ -26,6 +27,9 @@ const idFields = /(?:Ids?|^id)$/;
 /** What an id of the service, a number of Meta's or a person's user id looks like. */
 const ownId =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,40}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
+
+/** Some of the API's codes have words: a client compares them as they are. */
+const errorCodes: ReadonlySet<string> = new Set(listErrors().map(({ code }) => code));
 
 /**
  * Line breaks and tabs stay; other control characters, and those that hide or turn text, go. Of those that
@@ -69,6 +73,7 @@ export function quoteTexts(value: unknown, mark: QuoteMark, field = ""): unknown
 /** Whether the service has made a text, by the field that it stands in. */
 function isOwn(text: string, field: string): boolean {
   if (writtenMembers.has(field)) return false;
+  if (field === "error" && errorCodes.has(text)) return true;
   return idFields.test(field) ? ownId.test(text) : ownFields.test(field) && ownValue.test(text);
 }
 

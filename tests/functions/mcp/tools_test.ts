@@ -92,11 +92,16 @@ Deno.test("another instance's contact is not found, and an unknown argument's fa
   const [row] = await world.admin`
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
     values (${other.instanceId}, '5511900000001', '5511900000001', 'api') returning id`;
+  await world.addContact("5511987650001");
   await using client = await world.connect();
   const hidden = await client.call("get_contact", { id: row?.["id"] });
   assertEquals([hidden.isError, hidden.found.error], [true, "contact_not_found"]);
   const wrong = await client.call("find_contacts", { cursor: "nonsense" });
   assertEquals([wrong.isError, wrong.found.error], [true, "invalid_request"]);
+  const template = await client.call("send_template", {
+    ...{ phone: "5511987650001", templateId: crypto.randomUUID(), intent: "a" },
+  });
+  assertEquals([template.isError, template.found.error], [true, "Template not found"]);
   const none = await client.call("read_conversation", {});
   assertEquals([none.isError, none.found.issues[0].path], [true, "phone"]);
 });
