@@ -319,7 +319,10 @@ Deno.test("a warning that comes with the end of the budget has an e-mail of its 
     "Orçamento atingido: Loja",
     "Orçamento em 80 %: Loja",
   ]);
-  assertMatch(mails[0].text, /Aguardam o fim do mês ou um orçamento maior: mensagens de marketing\./);
+  assertMatch(
+    mails[0].text,
+    /Aguardam o fim do mês ou um orçamento maior: mensagens de marketing\./,
+  );
   assertMatch(mails[1].text, /^80 % do orçamento da instância Loja/);
 });
 
