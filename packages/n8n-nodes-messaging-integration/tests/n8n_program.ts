@@ -2,6 +2,7 @@
 /** n8n itself, from the registry, with the packed nodes installed as a community package. */
 
 import { join } from "node:path";
+import { findFreePort } from "../../../tests/support/free_port.ts";
 import { waitUntil } from "../../../tests/support/wait_until.ts";
 import { copyPackage, run } from "./package_copy.ts";
 
@@ -123,7 +124,7 @@ function addressOf(port: number, webhookUrl: string): Record<string, string> {
     N8N_PORT: String(port),
     N8N_LISTEN_ADDRESS: "127.0.0.1",
     WEBHOOK_URL: `${webhookUrl}/`,
-    N8N_RUNNERS_BROKER_PORT: String(port + 1),
+    N8N_RUNNERS_BROKER_PORT: String(findFreePort()),
   };
 }
 
@@ -146,20 +147,24 @@ async function startServer(
     for await (const chunk of stream) text += decoder.decode(chunk, { stream: true });
   });
   const ended = Promise.all([child.status, ...reading]);
+  let hasEnded = false;
+  child.status.then(() => hasEnded = true);
   const origin = `http://127.0.0.1:${env["N8N_PORT"]}`;
   const server: N8nServer = {
     origin,
     [Symbol.asyncDispose]: async () => {
-      child.kill("SIGTERM");
+      if (!hasEnded) child.kill("SIGTERM");
       await ended;
     },
   };
   try {
-    await waitUntil(async () => {
+    const state = await waitUntil(async () => {
+      if (hasEnded) return "ended";
       const answer = await fetch(`${origin}/healthz/readiness`).catch(() => undefined);
       await answer?.body?.cancel();
-      return answer?.ok === true;
+      return answer?.ok === true ? "ready" : false;
     }, { what: "n8n to be ready", timeoutMs: 240_000 });
+    if (state === "ended") throw new Error("n8n has ended before it was ready");
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw new Error(`${error}: ${text}`);
