@@ -112,7 +112,9 @@ async function stopAndStartAgain(
     { instanceId: "demo", token },
     `messages-api/messages/${messageId}`,
   );
-  assertEquals([body.success, body.status], [true, "sent"]);
+  assertEquals(body.success, true);
+  // The phone may have told its delivery before the stop.
+  assertMatch(body.status, /^(?:sent|delivered)$/);
 }
 
 Deno.test("a start with a published key fails before the database is touched", async () => {
