@@ -64,10 +64,14 @@ export function quoteTexts(value: unknown, mark: QuoteMark, field = ""): unknown
     Object.entries(value).map(([key, member]) => {
       // Keys of metadata and labels are callers' words.
       const name = /^\w{1,64}$/.test(key) ? key : quoteTexts(key, mark) as string;
-      // What stands within such a member is of it, at any depth.
-      return [name, quoteTexts(member, mark, writtenMembers.has(field) ? field : key)];
+      return [name, quoteTexts(member, mark, fieldWithin(field, key))];
     }),
   );
+}
+
+/** The field that a member counts as: what stands within one that people fill is of it, at any depth. */
+export function fieldWithin(field: string, member: string): string {
+  return writtenMembers.has(field) ? field : member;
 }
 
 /** Whether the service has made a text, by the field that it stands in. */

@@ -1,4 +1,10 @@
-import { describeQuotes, drawQuoteMark, quoteTexts, writtenMembers } from "./quote_texts.ts";
+import {
+  describeQuotes,
+  drawQuoteMark,
+  fieldWithin,
+  quoteTexts,
+  writtenMembers,
+} from "./quote_texts.ts";
 
 /** What a tool has found: the body of the API's answer. */
 export type Found = Readonly<Record<string, unknown>>;
@@ -75,10 +81,9 @@ function cutDown(value: unknown, cut: Cut, field = ""): unknown {
   if (typeof value === "string") return cutText(value, cut.length);
   if (Array.isArray(value)) return value.slice(0, cut.count).map((one) => cutDown(one, cut, field));
   if (typeof value !== "object" || value === null) return value;
-  const isWritten = writtenMembers.has(field);
   return Object.fromEntries(
-    Object.entries(value).slice(0, isWritten ? cut.count : undefined)
-      .map(([key, member]) => [key, cutDown(member, cut, isWritten ? field : key)]),
+    Object.entries(value).slice(0, writtenMembers.has(field) ? cut.count : undefined)
+      .map(([key, member]) => [key, cutDown(member, cut, fieldWithin(field, key))]),
   );
 }
 
