@@ -10,7 +10,11 @@ import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { readPageOrChanges } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import { instanceQuerySchema, readRecipient } from "../../shared/model/request_fields.ts";
+import {
+  findFilterIssues,
+  instanceQuerySchema,
+  readRecipient,
+} from "../../shared/model/request_fields.ts";
 import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
@@ -25,7 +29,6 @@ import {
   changeTagsSchema,
   checkChangeTags,
   checkCreateContact,
-  checkListedContact,
   checkMergeContacts,
   checkTarget,
   contactIdSchema,
@@ -172,11 +175,7 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
   };
 
   const getContacts = async (context: ClientContext): Promise<Response> => {
-    const query = validate(
-      listContactsSchema,
-      context.req.query(),
-      checkListedContact,
-    );
+    const query = validate(listContactsSchema, context.req.query(), findFilterIssues);
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
       "contacts",

@@ -11,7 +11,6 @@ import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { peopleScopes } from "../../shared/model/people_scope.ts";
 import {
-  findFilterIssues,
   findRecipientIssues,
   flagSchema,
   freeObjectSchema,
@@ -182,15 +181,12 @@ export const listContactsSchema = pageSchema.extend({
   updatedSince: storableInstantSchema.optional(),
 });
 
-/** A list may be of one contact, by one of its names. */
-export const checkListedContact: CrossCheck = findFilterIssues;
-
-/** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 /** Of a call that may reach the person's contacts at the other instances of the workspace. */
 export const scopeQuerySchema = instanceQuerySchema.extend({
   scope: z.enum(peopleScopes).optional(),
 });
 
+/** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
 
 const countSchema = z.int().min(0);

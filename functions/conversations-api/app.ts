@@ -14,12 +14,11 @@ import { validate, validateBody } from "../../shared/http/validate.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { readRecipient } from "../../shared/model/request_fields.ts";
+import { findFilterIssues, readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
 import {
   assignResponseSchema,
   assignSchema,
-  checkListedContact,
   checkTarget,
   conversationIdSchema,
   conversationResponseSchema,
@@ -142,7 +141,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const getConversations = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listConversationsSchema, context.req.query(), checkListedContact);
+    const query = validate(listConversationsSchema, context.req.query(), findFilterIssues);
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
       "conversations",

@@ -5,7 +5,6 @@ import { instantSchema, storableInstantSchema } from "../../shared/model/instant
 import { pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
-  findFilterIssues,
   findRecipientIssues,
   flagSchema,
   idSchema,
@@ -81,9 +80,6 @@ export const listConversationsSchema = pageSchema.extend({
   referral: flagSchema.optional(),
   updatedSince: storableInstantSchema.optional(),
 });
-
-/** A list may be of one contact, by one of its names. */
-export const checkListedContact: CrossCheck = findFilterIssues;
 
 /** GET /functions/v1/conversations-api/conversations/{id}. */
 export const getConversationSchema = instanceQuerySchema;
