@@ -2,4 +2,4 @@
  * The version of the service: the API's document, the header `X-Api-Version`, the command lines and
  * the metrics read it here. `deno task release` writes it.
  */
-export const version = "1.0.0";
+export const version = "1.1.0";
