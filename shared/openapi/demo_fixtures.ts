@@ -3,6 +3,11 @@
  * an example works there unchanged.
  */
 
+/**
+ * The day that the examples tell of: every instant in them lies around it. Tests move the examples by
+ * the days since then, those of released versions too, so it stays as it is.
+ */
+export const demoDay = "2026-11-23";
 /** `businessInstanceId` of the demo instance: one of the three forms of `instanceId`. */
 export const demoInstanceRef = "demo";
 export const demoInstanceId = "d0000000-0000-4000-8000-000000000101";

@@ -10,6 +10,7 @@ import {
   type StackOptions,
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
+import { moveInstants } from "../../support/example_instants.ts";
 import { createEveryApp } from "./every_app.ts";
 
 /** An operation and the function that it belongs to. */
@@ -36,14 +37,16 @@ export async function startContractStack(options?: StackOptions): Promise<Contra
   };
 }
 
-/** Every operation of every function: a new one is covered by being described. */
+/**
+ * Every operation of every function: a new one is covered by being described. Their examples are as if
+ * they were of today.
+ */
 export async function listOperationRows(): Promise<OperationRow[]> {
   return [...await readOperations()].flatMap(([slug, operations]) =>
-    operations.map((operation) => ({
-      slug,
-      operation,
-      name: `${operation.method} ${toExamplePath(slug, operation)}`,
-    }))
+    operations.map((described) => {
+      const operation = { ...described, examples: moveInstants(described.examples) };
+      return { slug, operation, name: `${operation.method} ${toExamplePath(slug, operation)}` };
+    })
   );
 }
 
@@ -79,27 +82,6 @@ export function signExample(
   return pathname.replace("/functions/v1", "") + search;
 }
 
-/**
- * The request with the instants that must be ahead, `sendAt` and `expiresAt`, an hour and two ahead: the
- * document names instants of its own time.
- */
-export function moveInstants(
-  request: OperationExample["request"],
-): OperationExample["request"] {
-  const instants = { sendAt: 1, expiresAt: 2 };
-  return request && Object.fromEntries(
-    Object.entries(request).map(([name, value]) =>
-      Object.hasOwn(instants, name) && typeof value === "string"
-        ? [name, fromNow(instants[name as keyof typeof instants])]
-        : [name, value]
-    ),
-  );
-}
-
-function fromNow(hours: number): string {
-  return new Date(Date.now() + hours * 3_600_000).toISOString();
-}
-
 /** An example as a request: its members are the body, or else the query. */
 export function toExampleRequest(
   { slug, operation }: OperationRow,
@@ -108,7 +90,7 @@ export function toExampleRequest(
 ): { readonly path: string; readonly init: RequestInit } {
   const { method } = operation;
   const path = toExamplePath(slug, operation);
-  const members = moveInstants(example?.request);
+  const members = example?.request;
   if (operation.body !== undefined || operation.foreignBody !== undefined) {
     const json = { "Content-Type": "application/json", ...headers };
     return { path, init: { method, headers: json, body: JSON.stringify(members ?? {}) } };

@@ -4,6 +4,7 @@ import { composeDocument, toPathTemplate } from "../../../supabase/tools/openapi
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import { documentFile, writeDocument } from "../../../supabase/tools/write_openapi.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
+import { listDistantDates } from "../../support/example_instants.ts";
 import { startContractStack } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
 
@@ -131,6 +132,10 @@ Deno.test("every example of the document fits the schema that it stands under", 
   }
   assertEquals(faults, []);
   assert(checked > 150, `only ${checked} examples were found`);
+});
+
+Deno.test("every date of the examples is of the demo day's year, so that tests can move it to the present", async () => {
+  assertEquals(listDistantDates(await compose()), []);
 });
 
 /** Every media type with a schema, requests, answers and refusals, with its place. */
