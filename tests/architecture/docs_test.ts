@@ -102,6 +102,16 @@ function findMisnamedLinks(pages: readonly MarkdownPage[]): string[] {
   );
 }
 
+/** Finds tags of releases: a clone may have none, and a page outlives the version that it names. */
+function findTags(pages: readonly MarkdownPage[]): string[] {
+  return pages.flatMap(({ path, text }) =>
+    Array.from(
+      text.matchAll(/\bv\d+\.\d+\.\d+\b(?!\.html)/g),
+      ([tag]) => `${path} names the tag ${tag}`,
+    )
+  );
+}
+
 /** Finds words in code formatting that no source contains: fields, codes, states, tables, functions. */
 function findUnknownWords(pages: readonly MarkdownPage[], sources: readonly string[]): string[] {
   const known = new Set(sources.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
@@ -140,6 +150,10 @@ Deno.test("every path, link and anchor of the documentation exists", async () =>
   assertEquals(findDeadPaths(pages, await listPaths()), []);
   assertEquals(findDeadAnchors(pages), []);
   assertEquals(findMisnamedLinks(pages), []);
+});
+
+Deno.test("no page names a tag of a release", async () => {
+  assertEquals(findTags(await readPages()), []);
 });
 
 Deno.test("every task that the documentation runs exists", async () => {
@@ -246,6 +260,12 @@ Deno.test("a task that is not in deno.json is found", () => {
     "`deno task test:unit`, then\n\n```sh\nnpx --yes deno@2.9.6 task --env-file start\n```";
   assertEquals(findUnknownTasks([page(text)], ["start", "test:unit"]), []);
   assertEquals(findUnknownTasks([page(text)], ["test"]).length, 2);
+});
+
+Deno.test("a tag of a release is found", () => {
+  const text =
+    "`v<version>`, Graph v26.0, 1.1.0, https://semver.org/spec/v2.0.0.html\n\n```sh\ngit checkout v1.1.0\n```";
+  assertEquals(findTags([page(text)]), ["README.md names the tag v1.1.0"]);
 });
 
 Deno.test("a word that no source contains is found", () => {

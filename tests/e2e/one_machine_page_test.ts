@@ -51,6 +51,8 @@ Deno.test({
 
     await releaseNextVersion(machine);
     assertMatch(await page.follow("upgrade"), /Applied:\n {2}20900101000000_next_version\.sql/);
+    const applied = "select max(version) from supabase_migrations.schema_migrations";
+    assertEquals(await page.ask("messaging", applied), "20900101000000\n");
     // The former version goes on until it is restarted.
     await client.send("before the restart");
     await endUnit(first);
@@ -168,12 +170,16 @@ async function storeSource(machine: FreshMachine): Promise<void> {
     git clone --quiet /srv/origin /opt/messaging`);
 }
 
+/** The next version, and a commit after it, which is of no version yet. */
 async function releaseNextVersion(machine: FreshMachine): Promise<void> {
   await machine.run(`
     cd /srv/origin
     echo "alter table messaging.messages add column of_next_version boolean;" \
       > migrations/20900101000000_next_version.sql
-    git add --all && git commit --quiet --message "The next version" && git tag v1.1.0`);
+    sed --in-place 's/version = ".*"/version = "90.0.0"/' shared/model/version.ts
+    git add --all && git commit --quiet --message "The next version"
+    echo "select 1;" > migrations/20900102000000_unreleased.sql
+    git add --all && git commit --quiet --message "What comes after it"`);
 }
 
 /** One of the files that the service keeps. */
