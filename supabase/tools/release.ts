@@ -1,7 +1,7 @@
 /**
  * `deno task release <version>`: makes what stands under "Unreleased" in the changelog a release. It
- * writes the version (of the packages too), dates the changelog's section, and records the migrations, which are never edited
- * from then on. The rest is a commit and a tag, see docs/migrations.md.
+ * writes the version (of the README and the packages too), dates the changelog's section, and records the
+ * migrations, which are never edited from then on. The rest is a commit and a tag, see docs/migrations.md.
  */
 
 import { Command } from "commander";
@@ -19,6 +19,12 @@ import {
 export class ReleaseError extends Error {
   override readonly name = "ReleaseError";
 }
+
+/** Where the version stands in a file. The README shows what a start prints. */
+const writtenVersions = [
+  ["shared/model/version.ts", (version: string) => `version = "${version}"`],
+  ["README.md", (version: string) => `Messaging Integration API ${version} on `],
+] as const;
 
 /** A release to make. */
 export interface Release {
@@ -50,12 +56,14 @@ export async function writeRelease(root: string, release: Release): Promise<void
   const next = { ...released, ...Object.fromEntries(added) };
   await Deno.writeTextFile(releasedPath, `${JSON.stringify(next, null, 2)}\n`);
   await Deno.writeTextFile(changelogPath, changelog);
-  const versionPath = join(root, "shared/model/version.ts");
-  const text = await Deno.readTextFile(versionPath);
-  await Deno.writeTextFile(
-    versionPath,
-    text.replace(`"${release.formerVersion}"`, `"${release.version}"`),
-  );
+  for (const [file, place] of writtenVersions) {
+    const path = join(root, file);
+    const text = await Deno.readTextFile(path);
+    await Deno.writeTextFile(
+      path,
+      text.replace(place(release.formerVersion), place(release.version)),
+    );
+  }
   await writePackageVersions(root, release);
 }
 

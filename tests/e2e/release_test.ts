@@ -20,6 +20,10 @@ Deno.test("a release dates the changelog, writes the version and freezes the mig
     await repository.read("shared/model/version.ts"),
     'export const version = "1.1.0";\n',
   );
+  assertEquals(
+    await repository.read("README.md"),
+    "Since 1.0.0:\nMessaging Integration API 1.1.0 on http://127.0.0.1:54321\n",
+  );
   const manifest = JSON.parse(await repository.read("packages/client/package.json"));
   const lock = JSON.parse(await repository.read("packages/client/package-lock.json"));
   assertEquals([manifest.version, lock.version, lock.packages[""].version], [
@@ -74,6 +78,10 @@ async function createRepository(unreleased: string): Promise<Repository> {
     `# Changelog\n\n## [Unreleased]\n\n${unreleased}\n## [1.0.0] - 2029-01-01\n`,
   );
   await write("shared/model/version.ts", 'export const version = "1.0.0";\n');
+  await write(
+    "README.md",
+    "Since 1.0.0:\nMessaging Integration API 1.0.0 on http://127.0.0.1:54321\n",
+  );
   await write("packages/client/package.json", '{ "name": "a", "version": "1.0.0" }');
   await write(
     "packages/client/package-lock.json",

@@ -13,12 +13,12 @@ const missing = hasScript ? "" : " (skipped: no script of util-linux is installe
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 
-Deno.test("without a terminal the stack prints its banner and JSON lines, and nothing of its set-up", async () => {
+Deno.test("without a terminal the stack prints the banner that the README shows and JSON lines, and nothing of its set-up", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   await using stack = await startLocalStack({ dataDir: folder.path, databaseUrl: database.url });
   await waitUntil(() => stack.output().includes("Ctrl-C stops everything."));
-  assertMatch(stack.output(), /^\nMessaging Integration API \d+\.\d+\.\d+ on http:/);
+  assertEquals(readBannerHead(stack.output()), readBannerHead(await readShownBanner()));
   const banner = stack.output().length;
   await ask(stack.origin);
   await waitUntil(() => stack.output().slice(banner).endsWith("}\n"), { what: "a whole line" });
@@ -54,6 +54,21 @@ Deno.test({
     assertMatch(terminal.output(), /Stopping\.\n$/);
   },
 });
+
+/** The banner as the README shows it. */
+async function readShownBanner(): Promise<string> {
+  const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  return /^```text\n(Messaging Integration API [^]*?)^```/m.exec(readme)?.[1] ?? "";
+}
+
+/** The version that a banner names, and its labels: the values are each stack's own. */
+function readBannerHead(banner: string): string[] {
+  const [head = "", labels = ""] = banner.trimStart().split("\n\n");
+  return [
+    head.replace(/:\d+$/, ""),
+    ...labels.trimEnd().split("\n").map((line) => line.trim().split(" ")[0] ?? ""),
+  ];
+}
 
 /** A request without a token. */
 async function ask(origin: string): Promise<void> {
