@@ -49,8 +49,8 @@ async function createMessages(sql: Sql, count: number): Promise<void> {
       ) as s(direction, status)`;
     await transaction`
       insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
-      select m.id, m.instance_id, l.lane, timestamptz '2030-01-01Z',
-        case l.lane when 'unpaced' then timestamptz '2030-01-01Z' end
+      select m.id, m.instance_id, l.lane, now() + interval '1 year',
+        case l.lane when 'unpaced' then now() + interval '1 year' end
       from messaging.messages m
       cross join lateral (
         select case extract(second from m.created_at)::integer % 10 when 3 then 'paced' else 'unpaced' end

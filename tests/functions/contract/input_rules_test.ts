@@ -145,7 +145,9 @@ Deno.test("a field that another operation knows is named where it changes nothin
   const { admin, provider } = contract.stack;
   const token = await createDemoRows(admin, provider.baseUrl);
   const cases: readonly (readonly [string, Members, readonly string[]])[] = [
-    ["sendMessage", { scheduledFor: "2026-12-01T10:00:00-03:00" }, ["scheduledFor"]],
+    ["sendMessage", { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() }, [
+      "scheduledFor",
+    ]],
     ["sendTemplateMessage", { portfolio: true, delayTyping: 60 }, ["portfolio", "delayTyping"]],
     ["createContact", { isBlocked: true }, ["isBlocked"]],
     ["createWorkspace", { workspaceId: crypto.randomUUID() }, ["workspaceId"]],

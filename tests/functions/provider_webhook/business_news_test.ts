@@ -85,7 +85,7 @@ Deno.test("a template's quality, planned end, rejection and category are told, e
   const status = "message_template_status_update";
   const quality = { ...ofTemplate, previous_quality_score: "GREEN", new_quality_score: "RED" };
   for (const _ of [1, 2]) await tell("message_template_quality_update", quality);
-  const ends = "2026-12-01T00:00:00.000Z";
+  const ends = new Date((startSeconds + 7 * 86_400) * 1_000).toISOString();
   const disable_info = { disable_date: Date.parse(ends) / 1_000 };
   for (const _ of [1, 2]) await tell(status, { ...ofTemplate, event: "FLAGGED", disable_info });
   await tell(status, { ...ofTemplate, event: "FLAGGED" });
