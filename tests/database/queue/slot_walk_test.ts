@@ -57,7 +57,9 @@ function whole(random: SeededRandom, from: number, to: number): number {
 function createWorld(seed: number): World {
   const random = createSeededRandom(seed);
   const timeZone = pick(random, ["UTC", "America/Sao_Paulo", "Asia/Kolkata", "Pacific/Auckland"]);
-  const baseMs = Date.UTC(2031, whole(random, 0, 11), whole(random, 1, 28), whole(random, 0, 23)) +
+  // Ahead of today: no slot is in the past.
+  const year = new Date().getUTCFullYear() + 2;
+  const baseMs = Date.UTC(year, whole(random, 0, 11), whole(random, 1, 28), whole(random, 0, 23)) +
     whole(random, 0, 3_599) * 1_000;
   const startMinute = whole(random, 0, 60) * 15;
   const days = [1, 2, 3, 4, 5, 6, 7].filter(() => random.between(0, 1) < 0.7);
