@@ -2,8 +2,6 @@
 
 import { demoDay } from "../../shared/openapi/demo_fixtures.ts";
 
-type Scalar = string | number;
-
 const dayMs = 86_400_000;
 /** Numbers below are seconds since 1970, others milliseconds. */
 const smallestMs = 1e11;
@@ -22,35 +20,26 @@ const written = /^(\d{4}-\d{2})(?:-(\d{2})(T.*)?)?$/;
  */
 export function moveInstants<T>(value: T, nowMs = Date.now()): T {
   const todayMs = Math.floor(nowMs / dayMs) * dayMs;
-  return replaceScalars(value, (scalar) => moveScalar(scalar, todayMs)) as T;
+  return JSON.parse(JSON.stringify(value, (_, member) => moveInstant(member, todayMs)));
 }
 
 /** The dates of a JSON value that `moveInstants` does not move, as they are not of the demo day's year. */
 export function listDistantDates(value: unknown): string[] {
   const distant: string[] = [];
-  replaceScalars(value, (scalar) => {
-    if (typeof scalar === "string" && written.test(scalar) && !isNear(Date.parse(scalar))) {
-      distant.push(scalar);
-    }
-    return scalar;
+  JSON.stringify(value, (_, member) => {
+    const isDate = typeof member === "string" && written.test(member);
+    if (isDate && !isNear(Date.parse(member))) distant.push(member);
+    return member;
   });
   return distant;
 }
 
-function replaceScalars(value: unknown, replace: (scalar: Scalar) => Scalar): unknown {
-  if (typeof value === "string" || typeof value === "number") return replace(value);
-  if (Array.isArray(value)) return value.map((item) => replaceScalars(item, replace));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, replaceScalars(member, replace)]),
-  );
-}
-
-function moveScalar(scalar: Scalar, todayMs: number): Scalar {
-  if (typeof scalar === "number") return moveEpoch(scalar, todayMs);
-  if (/^\d{10}(?:\d{3})?$/.test(scalar)) return `${moveEpoch(Number(scalar), todayMs)}`;
-  const [, month, day, time = ""] = written.exec(scalar) ?? [];
-  if (month === undefined || !isNear(Date.parse(scalar))) return scalar;
+function moveInstant(member: unknown, todayMs: number): unknown {
+  if (typeof member === "number") return moveEpoch(member, todayMs);
+  if (typeof member !== "string") return member;
+  if (/^\d{10}(?:\d{3})?$/.test(member)) return `${moveEpoch(Number(member), todayMs)}`;
+  const [, month, day, time = ""] = written.exec(member) ?? [];
+  if (month === undefined || !isNear(Date.parse(member))) return member;
   if (day === undefined) return moveMonth(month, todayMs);
   const movedMs = Date.parse(`${month}-${day}`) + todayMs - demoDayMs;
   return new Date(movedMs).toISOString().slice(0, 10) + time;
