@@ -48,6 +48,7 @@ import {
   toTestPath,
 } from "./support/runner/test_selection.ts";
 import { foldersOf } from "../supabase/tools/migrations/scratch_databases.ts";
+import { replaceCommand } from "../supabase/tools/migrations/open_migrations.ts";
 import { findFilesAheadOfMigrations } from "../supabase/tools/migrations/schema_drift.ts";
 import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts";
 
@@ -170,9 +171,7 @@ async function refuseUnwrittenMigration(): Promise<void> {
   const ahead = await findFilesAheadOfMigrations(foldersOf(root));
   if (ahead.length === 0) return;
   throw new Error(
-    `supabase/schemas are ahead of migrations/: run \`deno task db:migration --replace\` (${
-      ahead.join(", ")
-    })`,
+    `supabase/schemas are ahead of migrations/: run \`${replaceCommand}\` (${ahead.join(", ")})`,
   );
 }
 

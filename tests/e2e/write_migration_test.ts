@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { MigrationError } from "../../supabase/host/migration_files.ts";
+import { version } from "../../shared/model/version.ts";
 import { startThrowawayPostgres } from "../../supabase/local/throwaway_postgres.ts";
+import { chooseMigrationName } from "../../supabase/tools/migrations/open_migrations.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "../support/assert.ts";
 import { copyCluster } from "../support/database/cluster_copy.ts";
 import { type ScratchSchemas, writeSchemas } from "../support/releases/scratch_schemas.ts";
@@ -173,9 +175,11 @@ grant select on table messaging.shoes to service_role;\n`,
     await assertRejects(
       () => scratch.migrate("another"),
       MigrationError,
-      `${first.written[0]} is not released yet: \`--replace\` writes it anew.`,
+      `${
+        first.written[0]
+      } is not released yet: \`deno task db:migration --replace\` writes it anew.`,
     );
-    const second = await scratch.replace("next_release");
+    const second = await scratch.replace();
     assertEquals([second.remaining, second.byHand], [[], []]);
     assertEquals(second.written, first.written);
     assertMatch(
@@ -183,6 +187,21 @@ grant select on table messaging.shoes to service_role;\n`,
       /add column[^;]+ shoes[^]+add column[^;]+ hat/,
     );
     assertMatch(await scratch.read(dataStep), /^update messaging\.contacts/);
+  });
+
+  await t.step("the same command begins the first migration after a release", async () => {
+    await using scratch = await copy();
+    await scratch.edit(contacts, (text) => text.replace("name text", "name text,\n  shoes text"));
+    const begun = await scratch.replace();
+    assertEquals([begun.remaining, begun.byHand], [[], []]);
+    assertEquals(begun.written.map((file) => file.slice(15)), [
+      `${chooseMigrationName({ step: "expand" }, undefined, version)}.sql`,
+    ]);
+    await assertRejects(
+      () => scratch.replace(undefined, "contract"),
+      MigrationError,
+      "`deno task db:migration <name> --contract`",
+    );
   });
 
   await t.step("a bound function is made after what it calls, and anew when that is", async () => {

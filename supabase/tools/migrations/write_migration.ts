@@ -1,17 +1,24 @@
 /**
- * `deno task db:migration <name>`: writes the release's open migration, which takes the database from
+ * `deno task db:migration --replace`: writes the release's open migration, which takes the database from
  * what the migrations build to what supabase/schemas say, as far as it can, and names what a person
- * must write. `--replace` writes it anew; without a name the command only compares. Exit code 1 until
- * the two agree. See docs/migrations.md.
+ * must write. It writes an open one anew, and begins one after a release. Without a name and
+ * `--replace` the command only compares. Exit code 1 until the two agree. See docs/migrations.md.
  */
 
 import { Command } from "commander";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { version } from "../../../shared/model/version.ts";
 import { print, printError, readCommandLine } from "../../deploy/command_line.ts";
 import { contractPrefix } from "../../deploy/upgrade_plan.ts";
 import { MigrationError } from "../../host/migration_files.ts";
-import { findOpenMigrations, generatedHead, type OpenMigrations } from "./open_migrations.ts";
+import {
+  chooseMigrationName,
+  findOpenMigrations,
+  generatedHead,
+  type OpenMigrations,
+  replaceCommand,
+} from "./open_migrations.ts";
 import { startThrowawayPostgres } from "../../local/throwaway_postgres.ts";
 import type { CatalogueDifference } from "./catalogue.ts";
 import { type MigrationPlan, type MigrationStep, planMigration } from "./migration_plan.ts";
@@ -32,8 +39,11 @@ export interface MigrationReport {
 
 /** A migration to write. */
 export interface MigrationOrder {
-  /** What it does, in lower case with underscores. */
-  readonly name: string;
+  /**
+   * What it does, in lower case with underscores. By default it keeps the open migration's name, and the
+   * first one of a release is named after the release.
+   */
+  readonly name?: string | undefined;
   readonly step: MigrationStep;
   /** When it is written: versions are instants of UTC. */
   readonly now: Date;
@@ -54,8 +64,9 @@ export async function writeMigration(
   order: MigrationOrder | undefined,
 ): Promise<MigrationReport> {
   const open = order === undefined ? undefined : await findReplaceable(folders, order);
+  const name = order === undefined ? "" : chooseMigrationName(order, open, version);
   await using databases = await openScratchDatabases(serverUrl, folders);
-  for (const name of open?.names ?? []) await Deno.remove(join(folders.migrations, name));
+  for (const file of open?.names ?? []) await Deno.remove(join(folders.migrations, file));
   let remaining = await databases.compare(open?.version);
   const written: string[] = [];
   const beforehand: string[] = [];
@@ -65,7 +76,7 @@ export async function writeMigration(
     if (order === undefined || remaining.length === 0) break;
     const differences = remaining.filter(belongsTo(step, order.step));
     const plan = planMigration(differences, files, step, await databases.readBoundFunctions());
-    const added = await writeFiles(folders.migrations, { ...order, step }, plan, open);
+    const added = await writeFiles(folders.migrations, { ...order, name, step }, plan, open);
     written.push(...added);
     beforehand.push(...plan.beforehand);
     byHand = plan.byHand;
@@ -85,8 +96,9 @@ async function findReplaceable(
 ): Promise<OpenMigrations | undefined> {
   const open = await findOpenMigrations(folders, step);
   if (open !== undefined && !replace) {
+    const command = step === "contract" ? `${replaceCommand} --contract` : replaceCommand;
     throw new MigrationError(
-      `${open.names[0]} is not released yet: \`--replace\` writes it anew.`,
+      `${open.names[0]} is not released yet: \`${command}\` writes it anew.`,
     );
   }
   return open;
@@ -109,7 +121,7 @@ function belongsTo(
 
 async function writeFiles(
   folder: string,
-  { name, step, now }: MigrationOrder,
+  { name, step, now }: MigrationOrder & { readonly name: string },
   plan: MigrationPlan,
   open: OpenMigrations | undefined,
 ): Promise<string[]> {
@@ -159,7 +171,7 @@ const command = new Command("deno task db:migration")
     "Writes a release's migration from what migrations/ builds to what supabase/schemas say. Without a name and --replace it only compares.",
   )
   .argument("[name]", "what the migration does, for example add_contact_birthday")
-  .option("--replace", "write the release's open migration anew", false)
+  .option("--replace", "write the release's open migration anew, or begin it", false)
   .option("--contract", "also remove what the release before this one no longer uses", false);
 
 async function main(args: readonly string[]): Promise<number> {
@@ -175,10 +187,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const folders = foldersOf(root);
     const replace = options["replace"] === true;
-    const ordered = name ?? (replace ? await nameOpenMigration(folders, step) : undefined);
-    const order = ordered === undefined
+    const order = name === undefined && !replace
       ? undefined
-      : { name: ordered, step, replace, now: new Date() } as const;
+      : { name, step, replace, now: new Date() } as const;
     await using server = await startThrowawayPostgres();
     return report(await writeMigration(server.databaseUrl, folders, order));
   } catch (error) {
@@ -186,15 +197,6 @@ async function main(args: readonly string[]): Promise<number> {
     printError(error.message);
     return 1;
   }
-}
-
-/** @throws {MigrationError} when there is none. */
-async function nameOpenMigration(folders: SchemaFolders, step: MigrationStep): Promise<string> {
-  const open = await findOpenMigrations(folders, step);
-  if (open !== undefined) return open.name;
-  throw new MigrationError(
-    "There is no open migration: `deno task db:migration <name>` writes one.",
-  );
 }
 
 function report({ written, byHand, beforehand, remaining }: MigrationReport): number {
@@ -208,7 +210,7 @@ function report({ written, byHand, beforehand, remaining }: MigrationReport): nu
   for (const difference of remaining) print(`Differs: ${describeDifference(difference)}`);
   print(
     written.length === 0 && byHand.length === 0
-      ? "Run `deno task db:migration --replace`, or with a name for a release's first."
+      ? `Run \`${replaceCommand}\`.`
       : "Write the rest into the migration, then run `deno task db:migration` to compare.",
   );
   return 1;

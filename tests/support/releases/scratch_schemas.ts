@@ -22,8 +22,8 @@ export interface ScratchSchemas extends AsyncDisposable {
   read(migration: string | undefined): Promise<string>;
   /** Writes a migration as `deno task db:migration` does. */
   migrate(name: string, step?: "expand" | "contract"): Promise<MigrationReport>;
-  /** Writes the open migration anew, as `deno task db:migration --replace` does. */
-  replace(name: string): Promise<MigrationReport>;
+  /** Writes the open migration anew or begins it, as `deno task db:migration --replace` does. */
+  replace(name?: string, step?: "expand" | "contract"): Promise<MigrationReport>;
   /** Makes the migrations those of a release. */
   release(): Promise<void>;
 }
@@ -78,8 +78,8 @@ function openSchemas(root: string, { serverUrl, now }: ScratchOptions): ScratchS
     },
     read: (migration = "") => Deno.readTextFile(join(folders.migrations, migration)),
     migrate: (name, step = "expand") => writeMigration(serverUrl, folders, { name, step, now }),
-    replace: (name) =>
-      writeMigration(serverUrl, folders, { name, step: "expand", now, replace: true }),
+    replace: (name, step = "expand") =>
+      writeMigration(serverUrl, folders, { name, step, now, replace: true }),
     release: async () => {
       const hashes = await hashMigrations(folders.migrations);
       const released = [...hashes].map(([name, sha256]) => [name, { release: "1.0.0", sha256 }]);
