@@ -30,7 +30,7 @@ export function readEvolutionAnswer(answer: HttpAnswer, context: ReadingContext)
 
 /**
  * Evolution's Cloud API channel answers 201 with Meta's bare error object. It does not treat a
- * refusal by Meta as an error (source, 2.3.6: `sendMessageWithTyping`).
+ * refusal by Meta as an error (source, 2.3.7: `sendMessageWithTyping`).
  */
 function isMetaError(json: unknown): boolean {
   return readValue(json, "key") === undefined && typeof readValue(json, "code") === "number" &&

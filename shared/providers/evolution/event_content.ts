@@ -95,7 +95,7 @@ function readKind(data: unknown, message: unknown): EventContent | undefined {
 
 /**
  * The answer to a form or a payment at the business channel, of which Evolution leaves the type alone
- * (source, 2.3.6: `messageInteractiveJson` reads a title that such an answer has not).
+ * (source, 2.3.7: `messageInteractiveJson` reads a title that such an answer has not).
  */
 function readEmptiedAnswer(data: unknown): EventContent | undefined {
   const isAnswer = readText(data, "messageType") === "interactiveMessage" &&

@@ -62,7 +62,7 @@ export function readEvolutionCards(message: unknown): ReceivedPart<"contacts"> {
 /** An order: WhatsApp tells its sum and its number of products, not the products. */
 export function readEvolutionOrder(message: unknown): ReceivedPart<"order"> {
   const order = readValue(message, "orderMessage");
-  // The business channel passes on what Meta sent (source, 2.3.6).
+  // The business channel passes on what Meta sent (source, 2.3.7).
   if (readList(order, "product_items").length > 0) return readCatalogOrder(order);
   return {
     ...defined({

@@ -54,13 +54,16 @@ export function readEvolutionEvents(
   switch (readText(payload, "event")?.toLowerCase().replace(/[_-]/g, ".")) {
     case "messages.upsert":
       return items.flatMap((item): ProviderEvent[] =>
-        readRevocation(item) ?? readMessageEvent(item, readValue(payload, "sender"))
+        readRevocation(readProtocolMessage(item)) ??
+          readMessageEvent(item, readValue(payload, "sender"))
       );
     case "messages.delete":
       return items.flatMap(readDeletion);
     case "messages.edited":
     case "send.message.update":
-      return items.flatMap((item) => readEdit(item, readValue(payload, "sender")));
+      return items.flatMap((item): ProviderEvent[] =>
+        readRevocation(item) ?? readEdit(item, readValue(payload, "sender"))
+      );
     case "send.message":
       return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
@@ -173,15 +176,18 @@ function readChatOfEdit(data: unknown, own: unknown): EventAddresses | undefined
 /** WhatsApp's own notice that its author deletes a message for everyone, by name and by number. */
 const revocations: readonly unknown[] = ["REVOKE", 0];
 
-/** Undefined for what is no such notice. */
-function readRevocation(data: unknown): MessageDeletionEvent[] | undefined {
-  const message = readProtocolMessage(data);
+/**
+ * Reads a notice, which is `protocolMessage` in a message and itself the `data` of `messages.edited`
+ * (source, 2.3.7: the only event of a deletion whose message Evolution has not stored). Undefined for what
+ * is no such notice.
+ */
+function readRevocation(message: unknown): MessageDeletionEvent[] | undefined {
   return revocations.includes(readValue(message, "type"))
     ? toDeletion(readId(message, "key", "id"))
     : undefined;
 }
 
-/** `data` is the message's key (source, 2.3.6), or the stored message with its `key`. */
+/** `data` is the message's key (source, 2.3.7), or the stored message with its `key`. */
 function readDeletion(data: unknown): MessageDeletionEvent[] {
   return toDeletion(readId(data, "key", "id") ?? readId(data, "id"));
 }
@@ -221,8 +227,9 @@ const numberedWords = ["ERROR", "PENDING", "SERVER_ACK", "DELIVERY_ACK", "READ",
 /**
  * Reads a status update. Updates have no time. The message id, not `fromMe`, identifies our
  * messages: the Cloud API channel sends `fromMe: false` for ours too (source, 2.3.6: it compares a
- * number with a JID). `DELETED` is no news: versions before 2.3 call every update so that has no
- * status, an edit too (source); of a deletion `messages.delete` tells.
+ * number with a JID). An update without a status, such as an edit or a vote, is called `SERVER_ACK`
+ * (source, 2.3.7), which is true of it, and `DELETED` by older versions, which is no news: of a deletion
+ * `messages.delete` and `messages.edited` tell.
  */
 function readStatus(data: unknown): StatusEvent[] {
   const providerMessageId = readId(data, "keyId") ?? readId(data, "key", "id");

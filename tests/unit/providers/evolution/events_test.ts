@@ -177,6 +177,7 @@ Deno.test("a message deleted for everyone is known by its id, however Evolution 
   ];
   for (const type of ["REVOKE", 0]) {
     const protocolMessage = { key, type };
+    told.push(["messages.edited", protocolMessage], ["MESSAGES_EDITED", [protocolMessage]]);
     for (
       const message of [{ protocolMessage }, {
         ephemeralMessage: { message: { protocolMessage } },
