@@ -9,12 +9,12 @@ export interface ViewerFile {
  * Chromium and in turns: the list of this document came in 5.1 s (Swagger: 6.9), its first operation
  * opened in 1.1 s (3.3), and in 3.3 to 3.5 s (13 to 22) while two cores had ten times their work.
  */
-export const viewerVersion = "1.72.1";
+export const viewerVersion = "1.76.3";
 
 /** The whole viewer, its styles included. The hash is that of the package's file. */
 export const viewerScript: ViewerFile = {
   name: "standalone.js",
-  integrity: "sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK",
+  integrity: "sha384-H/jJ+XQ0S+5wKmVCrODlHKRKyDzdSBog4sUPc+AQTZddtU1FyQsiCrA47EUte2Fd",
 };
 
 /** The default source of the viewer, unless the service hosts a copy. */

@@ -31,7 +31,7 @@ export function readViewerScript(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function loadViewerScript(): Promise<Uint8Array<ArrayBuffer>> {
-  // Loaded by the first reader: a start needs none of its 4 MB.
+  // Loaded by the first reader: a start needs none of its 5 MB.
   const { default: plugin } = await import("@scalar/fastify-api-reference");
   const routes: PluginRoute[] = [];
   const host: PluginHost = { hasPlugin: () => false, route: (route) => routes.push(route) };
