@@ -8,6 +8,7 @@ import { makeTemporaryFolder, startLocalStack } from "../support/stack/local_sta
 
 /** What of the protocol's own conformance suite is for a server of tools, without sessions. */
 const scenarios = ["server-initialize", "ping", "tools-list"];
+const nodeVersion = "24.21.0";
 
 Deno.test("the started stack prints how AI clients get its tools, and a tool called so sends once", async (t) => {
   await using database = await createTestDatabase();
@@ -66,7 +67,7 @@ interface Suite {
 async function installSuite(): Promise<Suite | { readonly missing: string }> {
   const arch = { x86_64: "x64", aarch64: "arm64" }[Deno.build.arch];
   const [node, suite] = await Promise.all([
-    installNpmPackage(`node-${Deno.build.os}-${arch}@24.21.0`),
+    installNpmPackage(`node-${Deno.build.os}-${arch}@${nodeVersion}`),
     installNpmPackage("@modelcontextprotocol/conformance@0.1.16"),
   ]);
   if ("failure" in node) return { missing: "Node 24 does not install" };
