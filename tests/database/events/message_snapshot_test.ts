@@ -8,6 +8,7 @@ import {
   phone,
   textCall,
 } from "../../support/fixtures/event_world.ts";
+import { filledDescription, fillRow } from "../../support/fixtures/filled_rows.ts";
 
 type Claim = Readonly<Record<"messageId" | "claimToken", string>>;
 
@@ -16,9 +17,16 @@ const described = {
   message: { messageType: "text", message: "Olá", cardId: "card-1" },
 };
 
+/** What follows from the outcome of a send, and so is not filled before it. */
+const { channel_status: _, ...description } = filledDescription();
+
 Deno.test("the event of a message is the record that messages-api answers, on every path", async () => {
   await using world = await createEventWorld();
-  const accept = (): Promise<Claim> => world.call("accept_message", textCall(described));
+  const accept = async (): Promise<Claim> => {
+    const claim: Claim = await world.call("accept_message", textCall(described));
+    await fillRow(world.database.admin, "messages", claim.messageId, description);
+    return claim;
+  };
 
   await settle(world, [await accept()]);
   await expectRecords(world, ["message.sent"]);
@@ -38,6 +46,7 @@ Deno.test("the event of a message is the record that messages-api answers, on ev
     "accept_message",
     textCall({ ...described, delivery: { ...immediate, queued: true, delaySeconds: 60 } }),
   );
+  await fillRow(world.database.admin, "messages", waiting.messageId, description);
   await world.call("cancel_message", { messageId: waiting.messageId });
   await expectRecords(world, ["message.canceled"]);
   await world.receive(inbound("in-1"));
