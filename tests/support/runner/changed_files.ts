@@ -13,12 +13,17 @@ export async function listChangedFiles(root: string): Promise<string[]> {
   return [...new Set([...tracked, ...untracked])].sort();
 }
 
+/** Lists the files that git does not ignore. @param pattern of git, such as `*.ts`. */
+export async function listOwnFiles(root: string, pattern = "*"): Promise<string[]> {
+  return await runGit(
+    root,
+    ...["ls-files", "--cached", "--others", "--exclude-standard", "--", pattern],
+  );
+}
+
 /** Reads the text of every TypeScript file that git does not ignore. */
 export async function readModules(root: string): Promise<Map<string, string>> {
-  const paths = await runGit(
-    root,
-    ...["ls-files", "--cached", "--others", "--exclude-standard", "--", "*.ts"],
-  );
+  const paths = await listOwnFiles(root, "*.ts");
   const texts = new Map<string, string>();
   for (const path of paths) {
     const text = await Deno.readTextFile(join(root, path)).catch(() => undefined);
