@@ -1,17 +1,18 @@
 /**
  * Runs the tests: `deno task test [layer | path ...] [--changed] [--filter <name>]`, and with a
  * layer's own settings (`faults --kills 100`). A path is a file or folder below `tests/<layer>/`;
- * `--changed` selects the tests that the difference from `main` affects. Checks types once, beside the
- * lanes of test_layers.ts, which run in parallel: wrong types are printed at once, first among what
- * failed, and count as one failure; `--no-check` leaves that out. Layers that need a database
- * share one throwaway Postgres, or the server of DATABASE_URL, where a run creates and drops its own
- * databases. The last line of the output is `N passed, N failed`. The exit code is not zero when a
- * test failed, a layer was stopped, or nothing ran.
+ * `--changed` selects the tests that the difference from `main` affects; `--clock <instant>` runs them
+ * on another day. Checks types once, beside the lanes of test_layers.ts, which run in parallel: wrong
+ * types are printed at once, first among what failed, and count as one failure; `--no-check` leaves that
+ * out. Layers that need a database share one throwaway Postgres, or the server of DATABASE_URL, where a
+ * run creates and drops its own databases. The last line of the output is `N passed, N failed`. The exit
+ * code is not zero when a test failed, a layer was stopped, or nothing ran.
  */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runOnClock } from "./support/clock/run_on_clock.ts";
 import { checkTypes } from "./support/runner/check_types.ts";
 import { findAffectedTests } from "./support/runner/affected_tests.ts";
 import { listTests } from "./support/runner/list_tests.ts";
@@ -69,12 +70,13 @@ async function main(): Promise<number> {
     options: {
       filter: { type: "string" },
       changed: { type: "boolean" },
+      clock: { type: "string" },
       "no-check": { type: "boolean" },
       ...settingOptions(),
     },
     allowPositionals: true,
   });
-  const { filter, changed, "no-check": noCheck, ...settings } = values;
+  const { filter, changed, clock, "no-check": noCheck, ...settings } = values;
   const paths = positionals.map(toTestPath);
   const unknown = paths.filter((path) => layerOf(path) === undefined);
   if (unknown.length > 0) {
@@ -83,6 +85,7 @@ async function main(): Promise<number> {
     );
     return 2;
   }
+  if (clock !== undefined) return await runOnClock({ clock, signal: interruption.signal, print });
   if (changed === true) {
     const affected = findAffectedTests(await listChangedFiles(root), await readModules(root));
     if (affected.length === 0) {

@@ -8,11 +8,15 @@ const packaged = [
   "bash",
   "chromium",
   "chromium-driver",
+  "gcc",
+  "gcc-12",
+  "libc6-dev",
   "postgresql-9.6-cron",
   "postgresql-15-cron",
   "postgresql-17-cron",
   "postgresql-17-plpgsql-check",
 ];
+const compiler = ["/usr/bin/cc", "/usr/include/time.h"];
 
 interface Machine {
   readonly user: number;
@@ -23,11 +27,17 @@ interface Machine {
 
 Deno.test("CI installs the packages that skipped tests need, in the newest packaged version", async () => {
   const all = await install({ user: 0, packaged });
-  assertEquals(all.installed, ["chromium postgresql-17-cron postgresql-17-plpgsql-check"]);
+  assertEquals(all.installed, [
+    "chromium postgresql-17-cron postgresql-17-plpgsql-check gcc libc6-dev",
+  ]);
   const some = await install({
     user: 0,
     packaged,
-    files: ["/usr/bin/google-chrome", "/usr/share/postgresql/15/extension/pg_cron.control"],
+    files: [
+      "/usr/bin/google-chrome",
+      "/usr/share/postgresql/15/extension/pg_cron.control",
+      ...compiler,
+    ],
   });
   assertEquals(some.installed, ["postgresql-17-plpgsql-check"]);
 });
@@ -37,6 +47,7 @@ Deno.test("CI installs nothing as an ordinary user, and no package that is prese
     "/usr/bin/chromium",
     "/usr/share/postgresql/15/extension/pg_cron.control",
     "/usr/share/postgresql/15/extension/plpgsql_check.control",
+    ...compiler,
   ];
   for (
     const machine of [{ user: 1000, packaged }, { user: 0, packaged, files }, {

@@ -26,7 +26,10 @@ export interface StartedProgram {
   readonly ended: Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** The files are a layer over those of this machine; the processes see no others. */
+/**
+ * The files are a layer over those of this machine; the processes see no others. What is preloaded here,
+ * such as a library that moves the clock, is not in that layer where it comes from a mount.
+ */
 const setUp = `
 mount -t tmpfs machine "$1"
 mkdir "$1/changes" "$1/work" "$1/root"
@@ -38,6 +41,11 @@ mount -t tmpfs run "$1/root/run"
 chmod 1777 "$1/root/tmp"
 cat /etc/resolv.conf > "$1/root/etc/resolv.conf"
 cat /etc/hosts > "$1/root/etc/hosts"
+if [ -s /etc/ld.so.preload ]; then
+  for file in /etc/ld.so.preload $(cat /etc/ld.so.preload); do
+    [ -e "$1/root$file" ] || install -D "$file" "$1/root$file"
+  done
+fi
 `;
 
 /** A machine whose test was killed ends by itself. */
