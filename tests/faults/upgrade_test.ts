@@ -1,26 +1,20 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { applyMigrations } from "../../supabase/host/migrations.ts";
-import { createPlatformRoles } from "../../supabase/host/roles.ts";
 import { assertEquals, assertGreater } from "../support/assert.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/database/database.ts";
-import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
 import { agentReply } from "../support/doubles/outside_services.ts";
 import { printFigures } from "../support/faults/figures.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
 import { countOpen } from "../support/fixtures/backlog.ts";
-import { type Checkout, checkOut } from "../support/releases/checkout.ts";
-import { makeDocumentedCalls } from "../support/releases/documented_calls.ts";
 import { findLastRelease } from "../support/releases/last_release.ts";
 import { fillService, type LiveData } from "../support/releases/live_service.ts";
 import { assertContains, readPast, repeatCalls } from "../support/releases/live_reading.ts";
 import { startOutsideWorld } from "../support/releases/outside_world.ts";
 import { startSteadySender, type SteadySender } from "../support/releases/steady_sender.ts";
-import { type Successor, writeSuccessor } from "../support/releases/successor.ts";
+import { createMigratedDatabase, prepareReleases } from "../support/releases/two_releases.ts";
 import { checkAddedColumn, checkMessages } from "../support/releases/upgrade_checks.ts";
 import { type DispatchCron, startDispatchCron } from "../support/stack/dispatch_cron.ts";
 import { ownRoot, type ServiceProcess, startService } from "../support/stack/service_process.ts";
-import { createDemoRows, demoAppSecret } from "../functions/contract/demo_rows.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
 const settings = readFaultSettings();
@@ -29,55 +23,16 @@ const { instances = isLongRun ? 100 : 8, messages = 16, seconds = 2 } = settings
 /** The shortest that the API takes. */
 const intervalSeconds = 10;
 const release = await findLastRelease();
-const ignore = "missing" in release;
-const reason = ignore ? ` (left out: ${release.missing})` : "";
-
-/** The last release's checkout and the next release's migrations, for both tests. */
-interface Releases {
-  readonly former: Checkout;
-  readonly successor: Successor;
-}
-const cleanup = new AsyncDisposableStack();
-let prepared: Promise<Releases> | undefined;
-Deno.test.afterAll(() => cleanup.disposeAsync());
-
-async function prepareReleases(): Promise<Releases> {
-  if ("missing" in release) throw new Error(release.missing);
-  const former = cleanup.use(await checkOut(release.commit));
-  const serverUrl = Deno.env.get("TEST_DATABASE_URL") ?? "";
-  const successor = await writeSuccessor(serverUrl, join(former.root, "migrations"));
-  return { former, successor: cleanup.use(successor) };
-}
-
-Deno.test({
-  name:
-    `the last release's functions on the new schema, and the present ones before the contract step, answer every documented call${reason}`,
-  ignore,
-  fn: async () => {
-    const { former, successor } = await (prepared ??= prepareReleases());
-    for (const root of [former.root, ownRoot]) {
-      await using database = await createMigratedDatabase(successor.expandMigrations);
-      await using provider = startHttpDouble((request) =>
-        request.path.endsWith("/message_templates")
-          ? Response.json({ data: [], paging: {} })
-          : acceptMessage(request)
-      );
-      const clientToken = await createDemoRows(database.admin, provider.baseUrl);
-      await using service = await startService({ root, databaseUrl: database.url });
-      const access = { clientToken, appSecret: demoAppSecret };
-      const { calls, faults } = await makeDocumentedCalls(service, access);
-      assertEquals(faults, [], root);
-      assertGreater(calls, 50, "every endpoint was called");
-    }
-  },
-});
+const reason = "missing" in release ? ` (left out: ${release.missing})` : "";
 
 Deno.test({
   name:
     `an upgrade from the last release while both dispatch loses no message, sends none twice, keeps pace, tokens, keys and history${reason}`,
-  ignore,
+  ignore: "missing" in release,
   fn: async () => {
-    const { former, successor } = await (prepared ??= prepareReleases());
+    if ("missing" in release) return;
+    await using releases = await prepareReleases(release.commit);
+    const { former, successor } = releases;
     await using database = await createMigratedDatabase(join(former.root, "migrations"));
     await using outside = startOutsideWorld();
     const start = (root: string): Promise<ServiceProcess> =>
@@ -121,13 +76,6 @@ Deno.test({
     printFigures("upgrade from the last release", { instances, ...counts });
   },
 });
-
-async function createMigratedDatabase(migrations: string): Promise<TestDatabase> {
-  const database = await createEmptyDatabase();
-  await createPlatformRoles(database.admin);
-  await applyMigrations(database.admin, migrations);
-  return database;
-}
 
 /** Both services of one release: who calls it, and what calls its dispatcher. */
 interface Side extends AsyncDisposable {

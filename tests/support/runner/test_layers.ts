@@ -75,6 +75,7 @@ export const testLayers: readonly TestLayer[] = [
       "killed_dispatcher_test.ts",
       "provider_faults_test.ts",
       "upgrade_test.ts",
+      "upgrade_calls_test.ts",
       "idempotency_test.ts",
     ],
     permissions: ["--allow-all"],
