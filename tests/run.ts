@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import { runOnClock } from "./support/clock/run_on_clock.ts";
 import { checkTypes } from "./support/runner/check_types.ts";
 import { findAffectedTests } from "./support/runner/affected_tests.ts";
+import { followRun } from "./support/runner/follow_run.ts";
 import { listTests } from "./support/runner/list_tests.ts";
 import { listChangedFiles, readModules } from "./support/runner/changed_files.ts";
 import {
@@ -34,7 +35,6 @@ import { startSessionKeeper } from "./support/database/session_keeper.ts";
 import { createTemplateDatabase } from "./support/database/template_database.ts";
 import {
   addCounts,
-  folderOf,
   formatCounts,
   type Lane,
   noCounts,
@@ -55,6 +55,8 @@ import { startThrowawayPostgres } from "../supabase/local/throwaway_postgres.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const lanes = Object.keys(workersOf) as readonly Lane[];
+/** While tests run, the line of their progress stays below what is printed. */
+let print = printPlainly;
 const failure: LayerResult = { counts: { ...noCounts, failed: 1 }, results: [] };
 
 const interruption = new AbortController();
@@ -142,31 +144,61 @@ async function runLayers(
   const environment = layers.some((layer) => layer.database)
     ? await openServer(layers, server)
     : undefined;
-  const listFiles = (folder: string): Promise<string[]> => listTests(root, folder);
-  const waiting = new Map<Lane, ChosenLayer[]>();
+  const results = await runParts(await splitIntoParts(layers), options, environment);
+  const types = await checked;
+  interruption.signal.throwIfAborted();
+  return [...(types === undefined ? [] : [types]), ...results];
+}
+
+function listFiles(folder: string): Promise<string[]> {
+  return listTests(root, folder);
+}
+
+/** The parts of each lane, in the order in which its workers take them. */
+async function splitIntoParts(layers: readonly ChosenLayer[]): Promise<Map<Lane, ChosenLayer[]>> {
+  const parts = new Map<Lane, ChosenLayer[]>();
   for (const lane of lanes) {
     const chosen = layers.filter((layer) => layer.lane === lane);
     const runs = await Promise.all(chosen.map((layer) => splitIntoRuns(layer, listFiles)));
-    waiting.set(lane, runs.flat());
+    parts.set(lane, runs.flat());
   }
-  const isAlone = [...waiting.values()].flat().length === 1;
-  if (!isAlone) print("Runs lanes in parallel and prints the output of each part at its end.");
+  return parts;
+}
+
+async function runParts(
+  waiting: ReadonlyMap<Lane, ChosenLayer[]>,
+  options: RunOptions,
+  server: TestServer | undefined,
+): Promise<LayerResult[]> {
+  const followed = await followRun({
+    parts: [...waiting.values()].flat(),
+    filter: options.filter,
+    listFiles,
+    root,
+    write,
+    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined,
+  });
+  print = followed.print;
+  const { signal } = interruption;
   const work = async (lane: Lane): Promise<LayerResult[]> => {
     const done: LayerResult[] = [];
     // A worker without work of its own takes files of processes, which run in any number.
     const take = (): ChosenLayer | undefined =>
       waiting.get(lane)?.shift() ?? waiting.get("processes")?.shift();
-    for (let run = take(); run !== undefined; run = take()) {
-      done.push(await runAndPrint(run, { options, environment, isAlone }));
+    for (let layer = take(); layer !== undefined; layer = take()) {
+      signal.throwIfAborted();
+      const run = { layer, options, server, signal };
+      done.push(await followed.follow(layer, (write) => runLayer({ ...run, write })));
     }
     return done;
   };
   const results = await Promise.all(
     lanes.flatMap((lane) => Array.from({ length: workersOf[lane] }, () => work(lane))),
-  );
-  const types = await checked;
-  interruption.signal.throwIfAborted();
-  return [...(types === undefined ? [] : [types]), ...results.flat()];
+  ).finally(() => {
+    print = printPlainly;
+    return followed.close();
+  });
+  return results.flat();
 }
 
 /** Databases are built from the migrations: tests would run on SQL that the schemas no longer say. */
@@ -216,38 +248,11 @@ async function openServer(
   };
 }
 
-/** Prints output immediately; beside other runs, at its end. */
-async function runAndPrint(
-  layer: ChosenLayer,
-  { options, environment, isAlone }: {
-    options: RunOptions;
-    environment: TestServer | undefined;
-    isAlone: boolean;
-  },
-): Promise<LayerResult> {
-  interruption.signal.throwIfAborted();
-  const chunks: Uint8Array[] = [];
-  const name = layer.longestFiles === undefined ? folderOf(layer) : layer.paths.join(" ");
-  if (isAlone) print(`\n── ${name}`);
-  const started = performance.now();
-  const result = await runLayer({
-    layer,
-    options,
-    server: environment,
-    signal: interruption.signal,
-    write: isAlone ? (chunk) => void writeAll(chunk) : (chunk) => void chunks.push(chunk),
-  });
-  if (!isAlone) print(`\n── ${name}`);
-  for (const chunk of chunks) writeAll(chunk);
-  const seconds = Math.round((performance.now() - started) / 1_000);
-  print(`${name}: ${formatCounts(result.counts)} in ${seconds} s`);
-  return result;
+function printPlainly(line: string): void {
+  write(`${line}\n`);
 }
 
-function print(line: string): void {
-  writeAll(new TextEncoder().encode(`${line}\n`));
-}
-
-function writeAll(chunk: Uint8Array): void {
-  for (let rest = chunk; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
+function write(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
 }

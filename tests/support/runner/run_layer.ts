@@ -1,5 +1,6 @@
 /** Runs one layer of the tests in its own `deno test` process. */
 
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listTests } from "./list_tests.ts";
@@ -16,6 +17,10 @@ const layerTimeoutMs = 40 * 60_000;
  * drops all that it has made. Collecting less took 4 % of a layer's instructions away.
  */
 const heapFlags = ["--min-semi-space-size=64", "--max-semi-space-size=128"];
+/** The text of tell_failures.ts, as the URL that it asks for. */
+const failureTeller = `data:application/typescript;base64,${
+  (await readFile(new URL("tell_failures.ts", import.meta.url))).toString("base64")
+}`;
 /** Time limit of a layer with settings of its own. */
 const longRunTimeoutMs = 2 * 60 * 60_000;
 
@@ -38,8 +43,8 @@ export interface LayerRun {
   readonly server: TestServer | undefined;
   /** Stops the layer. */
   readonly signal: AbortSignal;
-  /** Receives the output as it comes. */
-  readonly write: (chunk: Uint8Array) => void;
+  /** Receives the output as it comes, line by line. */
+  readonly write: (line: string) => void;
 }
 
 export interface LayerResult {
@@ -54,8 +59,7 @@ export interface LayerResult {
 export async function runLayer(run: LayerRun): Promise<LayerResult> {
   const { hasPanicked, ...result } = await runOnce(run);
   if (!hasPanicked || run.signal.aborted) return result;
-  const notice = `${folderOf(run.layer)} runs once more: Deno has panicked\n`;
-  run.write(new TextEncoder().encode(notice));
+  run.write(`${folderOf(run.layer)} runs once more: Deno has panicked`);
   const { hasPanicked: _, ...secondResult } = await runOnce(run);
   return secondResult;
 }
@@ -81,10 +85,7 @@ async function runOnce(run: LayerRun): Promise<LayerResult & { hasPanicked: bool
       copyOutput(child.stderr, run.write),
     ]);
     const { success } = await child.status;
-    if (deadline.aborted) {
-      const notice = `${folderOf(layer)} was stopped: ${deadline.reason}\n`;
-      run.write(new TextEncoder().encode(notice));
-    }
+    if (deadline.aborted) run.write(`${folderOf(layer)} was stopped: ${deadline.reason}`);
     // The exit code covers failures without a summary line: an uncaught error or a time-out.
     const uncounted = success || (summary?.failed ?? 0) > 0
       ? []
@@ -134,6 +135,7 @@ function startTests(
       "--sanitize-resources",
       `--v8-flags=${heapFlags.join(",")}`,
       `--junit-path=${report}`,
+      `--preload=${failureTeller}`,
       ...(layer.parallel ? ["--parallel"] : []),
       ...layer.permissions.map((flag) => flag.replace("<host>", server?.host ?? "127.0.0.1")),
       ...(options.filter === undefined ? [] : [`--filter=${options.filter}`]),
@@ -157,19 +159,22 @@ function startTests(
 
 async function copyOutput(
   output: ReadableStream<Uint8Array>,
-  write: (chunk: Uint8Array) => void,
+  write: (line: string) => void,
 ): Promise<{ summary: TestCounts | undefined; lastLines: string }> {
   const decoder = new TextDecoder();
   let summary: TestCounts | undefined;
   let lastLines: string[] = [];
   let line = "";
   for await (const chunk of output) {
-    write(chunk);
     const lines = (line + decoder.decode(chunk, { stream: true })).split("\n");
     line = lines.pop() ?? "";
-    for (const complete of lines) summary = readSummaryLine(complete) ?? summary;
+    for (const complete of lines) {
+      write(complete);
+      summary = readSummaryLine(complete) ?? summary;
+    }
     lastLines = [...lastLines, ...lines].slice(-40);
   }
+  if (line !== "") write(line);
   return {
     summary: readSummaryLine(line) ?? summary,
     lastLines: [...lastLines, line].join("\n"),

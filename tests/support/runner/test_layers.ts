@@ -153,12 +153,17 @@ export function addCounts(a: TestCounts, b: TestCounts): TestCounts {
  * @returns undefined for any other line.
  */
 export function readSummaryLine(line: string): TestCounts | undefined {
-  // deno-lint-ignore no-control-regex
-  const plain = line.replaceAll(/\u001b\[[0-9;]*m/g, "");
+  const plain = stripColors(line);
   if (!/^(?:ok|FAILED) \| \d+ passed/.test(plain)) return undefined;
   const count = (word: string): number =>
     Number(new RegExp(`\\| (\\d+) ${word}`).exec(plain)?.[1] ?? 0);
   return { passed: count("passed"), failed: count("failed"), skipped: count("ignored") };
+}
+
+/** A line of a terminal without its colors. */
+export function stripColors(line: string): string {
+  // deno-lint-ignore no-control-regex
+  return line.replaceAll(/\u001b\[[0-9;]*m/g, "");
 }
 
 /** The last line of a run: `3 passed, 0 failed`, with skipped tests if there are any. */
