@@ -171,3 +171,11 @@ export function formatCounts(counts: TestCounts): string {
   const line = `${counts.passed} passed, ${counts.failed} failed`;
   return counts.skipped === 0 ? line : `${line}, ${counts.skipped} skipped`;
 }
+
+/** Reads a line that `formatCounts` has written. @returns undefined for any other line. */
+export function readCounts(line: string): TestCounts | undefined {
+  const read = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(line);
+  if (read === null) return undefined;
+  const [, passed, failed, skipped = 0] = read;
+  return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
+}

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 import { readFaultSettings } from "../../support/faults/settings.ts";
-import { formatCounts, readSummaryLine } from "../../support/runner/test_layers.ts";
+import { formatCounts, readCounts, readSummaryLine } from "../../support/runner/test_layers.ts";
 
 Deno.test("the summary line of deno test is read with its steps, colours and ignored tests", () => {
   assertEquals(readSummaryLine("ok | 3 passed | 0 failed (5ms)"), {
@@ -24,6 +24,17 @@ Deno.test("other lines are not a summary", () => {
 Deno.test("the last line names skipped tests only if there are any", () => {
   assertEquals(formatCounts({ passed: 3, failed: 1, skipped: 0 }), "3 passed, 1 failed");
   assertEquals(formatCounts({ passed: 3, failed: 0, skipped: 2 }), "3 passed, 0 failed, 2 skipped");
+});
+
+Deno.test("the last line of a run is read again, and no other line is", () => {
+  for (
+    const counts of [{ passed: 3, failed: 1, skipped: 0 }, { passed: 3, failed: 0, skipped: 2 }]
+  ) {
+    assertEquals(readCounts(formatCounts(counts)), counts);
+  }
+  for (const line of ["tests/unit: 3 passed, 0 failed in 2 s", "", "3 of 9 tests, 0 failed"]) {
+    assertEquals(readCounts(line), undefined);
+  }
 });
 
 Deno.test("the settings of the fault tests are whole numbers; anything else is an error", () => {
