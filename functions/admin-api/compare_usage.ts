@@ -29,7 +29,9 @@ async function readBilled(
   const { readBilledUsage } = registry.get(provider);
   if (readBilledUsage === null) throw new AppError("provider_usage_not_available");
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
-  const billed = await readBilledUsage(config, { connectedPhone, startsAt, endsAt, timeoutMs });
+  const billed = await readBilledUsage(config, {
+    ...{ instanceId, connectedPhone, startsAt, endsAt, timeoutMs },
+  });
   if (billed.outcome === "read") return billed;
   const { message } = billed;
   if (billed.outcome === "not_configured") {

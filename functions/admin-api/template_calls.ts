@@ -85,7 +85,7 @@ export async function openAccount(
   >,
 ): Promise<TemplateAccount | null> {
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
-  return await registry.get(provider).openTemplates(config, { timeoutMs });
+  return await registry.get(provider).openTemplates(config, { instanceId, timeoutMs });
 }
 
 /** Ends a claim under which nothing was changed at the provider. An open earlier call stays open. */

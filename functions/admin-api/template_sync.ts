@@ -47,7 +47,7 @@ async function listTemplates(
   const { listTemplates } = registry.get(provider);
   if (listTemplates === null) throw new AppError("template_sync_not_available");
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
-  const listing = await listTemplates(config, { timeoutMs, totalTimeoutMs });
+  const listing = await listTemplates(config, { instanceId, timeoutMs, totalTimeoutMs });
   if (listing.outcome === "listed") return listing;
   const { message } = listing;
   if (listing.outcome === "not_configured") {

@@ -11,6 +11,7 @@ import {
   type DispatchOutcome,
 } from "../../shared/messages/dispatch.ts";
 import { feedBatchesOf } from "../../shared/messages/maintenance.ts";
+import { countRoom } from "../../shared/runtime/fair_semaphore.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
 import { awaitDeparture } from "./departures.ts";
 
@@ -56,7 +57,8 @@ export class GroupConsumer {
   /** Claims groups of instances that are due. Returns at once. */
   notice(instanceIds: readonly string[] | null | undefined): void {
     for (const instanceId of instanceIds ?? []) {
-      if (this.#isFinishing || this.#room() <= 0 || this.#claiming.has(instanceId)) continue;
+      if (this.#isFinishing || this.#claiming.has(instanceId)) continue;
+      if (this.#roomOf(instanceId) <= 0) continue;
       this.#claiming.add(instanceId);
       this.#watch(this.#claim(instanceId).finally(() => this.#claiming.delete(instanceId)));
     }
@@ -68,8 +70,11 @@ export class GroupConsumer {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #room(): number {
-    return Math.min(maxMessagesInHand - this.#total, this.maxMessages - this.#taken);
+  /** Instances share the messages in hand: one whose provider hangs leaves room to the others. */
+  #roomOf(instanceId: string): number {
+    const free = maxMessagesInHand - this.#total;
+    const room = countRoom(this.#inHand.get(instanceId) ?? 0, free, maxMessagesInHand);
+    return Math.min(room, this.maxMessages - this.#taken);
   }
 
   #watch(work: Promise<void>): void {
@@ -85,7 +90,7 @@ export class GroupConsumer {
       this.#services.database,
       {
         instanceId,
-        maxMessages: this.#room(),
+        maxMessages: this.#roomOf(instanceId),
         leaseSeconds: toLeaseSeconds(this.#services.providerTimeoutMs),
       },
     );

@@ -9,7 +9,7 @@ import {
 } from "./stored_config.ts";
 import type { BilledUsage, BilledUsageRequest } from "./billed_usage.ts";
 import type { TemplateAccount } from "./template_account.ts";
-import type { ListingOptions, TemplateListing } from "./template_listing.ts";
+import type { AccountOptions, ListingOptions, TemplateListing } from "./template_listing.ts";
 
 /** What a provider's folder declares for the administration of its instances. */
 export interface AdministrationDefinition<Kind extends string, Config extends ProviderConfig>
@@ -22,7 +22,7 @@ export interface AdministrationDefinition<Kind extends string, Config extends Pr
   >;
   /** Loads the module that opens an account's templates one by one. Absent as `loadTemplateList`. */
   loadTemplateAccount?(): Promise<
-    (config: Config, options: { readonly timeoutMs: number }) => TemplateAccount | null
+    (config: Config, options: AccountOptions) => TemplateAccount | null
   >;
   /** Loads the module that reads what the provider bills. Absent if it bills no messages. */
   loadBilledUsage?(): Promise<
@@ -64,7 +64,7 @@ export interface AdministeredProvider<Kind extends string = string> {
    */
   openTemplates(
     config: unknown,
-    options: { readonly timeoutMs: number },
+    options: AccountOptions,
   ): Promise<TemplateAccount | null>;
   /** Reads what the provider bills for an instance. Null if it bills no messages. */
   readonly readBilledUsage:

@@ -1,13 +1,13 @@
 /** What a provider says that it bills for a number, for comparison with our sums. */
+import type { AccountOptions } from "./template_listing.ts";
 
 /** A span of time, and the number whose messages are asked for. */
-export interface BilledUsageRequest {
+export interface BilledUsageRequest extends AccountOptions {
   /** Digits with country code. */
   readonly connectedPhone: string;
   /** In Unix seconds; the end is not included. */
   readonly startsAt: number;
   readonly endsAt: number;
-  readonly timeoutMs: number;
 }
 
 /** Messages of one kind in one part of the span. Words are the provider's. */

@@ -38,7 +38,7 @@ export function createProviderOpener(
     if (known !== undefined) return known;
     const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
     const registry = await load();
-    const provider = await registry.get(kind).open(config);
+    const provider = await registry.get(kind).open(config, instanceId);
     if (opened.size >= maxOpenProviders) opened.delete(opened.keys().next().value ?? "");
     opened.set(key, provider);
     return provider;

@@ -119,6 +119,11 @@ export interface SendOptions {
   readonly bypassLimit?: boolean;
 }
 
+/** A call of an opened channel: it takes its slot from its instance's share (see `acquireHostSlot`). */
+export interface ChannelCall extends SendOptions {
+  readonly instanceId: string;
+}
+
 /** How a channel sends templates that it has approved. */
 export interface TemplateCarrier {
   /** The values that the channel would refuse, as paths into the request. */
@@ -166,7 +171,7 @@ export interface ChannelFit {
   readonly prefersText?: boolean;
 }
 
-/** One opened channel, with its credentials. */
+/** One instance's opened channel, with its credentials. */
 export interface Provider {
   /** Sends templates as such. Null if they are sent as ordinary messages. */
   readonly templates: TemplateCarrier | null;

@@ -39,10 +39,16 @@ export type TemplateListing =
   | { readonly outcome: "failed"; readonly code: string; readonly message: string }
   | { readonly outcome: "not_configured"; readonly message: string };
 
-/** The time limits of reading a list. */
-export interface ListingOptions {
-  /** Time-out of each page, in milliseconds. */
+/** For whom an account is called, and for how long. */
+export interface AccountOptions {
+  /** The instance whose share of the host's slots each call takes (see `acquireHostSlot`). */
+  readonly instanceId: string;
+  /** Time-out of each call, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+/** The time limits of reading a list. */
+export interface ListingOptions extends AccountOptions {
   /** Time-out of all pages together, in milliseconds. */
   readonly totalTimeoutMs: number;
 }

@@ -12,6 +12,8 @@ export interface World {
   readonly busy: StackInstance;
   /** Another instance of it, whose provider takes calls and never answers. */
   readonly hanging: StackInstance;
+  /** One whose calls hang at the host that answers the measured tenant's. */
+  readonly hangingBeside: StackInstance;
   readonly sizes: { readonly merged: number; readonly erased: number };
 }
 
@@ -24,7 +26,14 @@ export interface Scene {
 export const scenes: readonly Scene[] = [
   { name: "holds a lock on one contact", prepare: holdContact },
   { name: "merges two contacts", prepare: mergeContacts },
-  { name: "has a hanging provider", prepare: hang },
+  {
+    name: "has a hanging provider",
+    prepare: (world) => hang(world, { tenant: world.hanging, callers: 50 }),
+  },
+  {
+    name: "has 300 sends that hang at the same host",
+    prepare: (world) => hang(world, { tenant: world.hangingBeside, callers: 300 }),
+  },
   { name: "asks for 100 times its limit", prepare: flood },
   { name: "uploads 40 MB", prepare: upload },
   { name: "has 400 long polls", prepare: poll },
@@ -131,17 +140,20 @@ async function mergeContacts(world: World): Promise<() => Promise<() => Promise<
   };
 }
 
-function hang(world: World): Promise<() => Promise<() => Promise<unknown>>> {
+function hang(
+  world: World,
+  { tenant, callers }: { readonly tenant: StackInstance; readonly callers: number },
+): Promise<() => Promise<() => Promise<unknown>>> {
   return Promise.resolve(() => {
     const ending = new AbortController();
     let place = 0;
-    const stop = keepCalling(50, 1_000, () =>
-      call(world, world.hanging, "send-message", {
+    const stop = keepCalling(callers, 1_000, () =>
+      call(world, tenant, "send-message", {
         method: "POST",
         signal: ending.signal,
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
-          ...{ instanceId: world.hanging.instanceId, phone: String(5_521_960_000_000 + place++) },
+          ...{ instanceId: tenant.instanceId, phone: String(5_521_960_000_000 + place++) },
           ...{ messageType: "text", message: "Olá!" },
         }),
       }));

@@ -9,6 +9,9 @@ import type { SteadySends } from "./steady_sends.ts";
 /** Calls per second of the measured tenant. */
 const sendsPerSecond = 20;
 
+/** Of the instance whose calls hang at the measured tenant's host. */
+const hangingBesideNumber = 3;
+
 const transports = [
   { name: "direct", options: [] },
   { name: "Data API", options: ["--data-api"] },
@@ -22,7 +25,9 @@ export const neighboursBench: Bench = {
   name: "neighbours",
   title: `${sendsPerSecond} sends a second of one tenant, p95, while another one costs`,
   async run(context: BenchContext): Promise<void> {
-    await using double = await startOnPort("tests/bench/provider_double.ts", {});
+    await using double = await startOnPort("tests/bench/provider_double.ts", {
+      HANGING: `BENCH${hangingBesideNumber}`,
+    });
     await using hanging = serveNothing();
     for (const transport of transports) {
       const chosen = scenes.filter(({ name }) => context.includes(`${transport.name}: ${name}`));
@@ -31,10 +36,16 @@ export const neighboursBench: Bench = {
       await using stack = await startStackProcess(database, undefined, transport.options);
       const [busy, measured] = await stack.createInstances(2, double.origin);
       const [stuck] = await stack.createInstances(1, hanging.origin, 2);
-      if (busy === undefined || measured === undefined || stuck === undefined) {
-        throw new Error("three instances");
+      const [beside] = await stack.createInstances(1, double.origin, hangingBesideNumber);
+      if (
+        busy === undefined || measured === undefined || stuck === undefined || beside === undefined
+      ) {
+        throw new Error("four instances");
       }
-      const world = { database, stack, busy, hanging: stuck, sizes: context.sizes };
+      const world = {
+        ...{ database, stack, busy, hanging: stuck, hangingBeside: beside },
+        sizes: context.sizes,
+      };
       using sender = startSender();
       const measure = (): Promise<number> =>
         sender.measureP95({

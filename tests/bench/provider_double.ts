@@ -1,6 +1,7 @@
 /**
  * A double of Z-API that responds immediately, or after a delay. As a program it listens on PORT and takes
- * the delay from DELAY_MS, so that its load is not in the measuring process.
+ * the delay from DELAY_MS, so that its load is not in the measuring process. The calls of the instance that
+ * HANGING names are never answered.
  */
 
 /** One call of a text message. */
@@ -17,10 +18,14 @@ export function serveProviderDouble(
   port: number,
   onCall: (call: ProviderCall) => void = () => {},
   delayMs = 0,
+  hangingInstance?: string,
 ): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) => {
     const arrivedAtMs = performance.timeOrigin + performance.now();
     if (request.method === "GET") return new Response("ok");
+    if (hangingInstance !== undefined && request.url.includes(`/instances/${hangingInstance}/`)) {
+      return await new Promise<never>(() => {});
+    }
     const { message } = await request.json();
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     const messageId = crypto.randomUUID();
@@ -31,5 +36,5 @@ export function serveProviderDouble(
 
 if (import.meta.main) {
   const [port, delayMs] = [Deno.env.get("PORT"), Deno.env.get("DELAY_MS") ?? "0"].map(Number);
-  await serveProviderDouble(port ?? 0, () => {}, delayMs).finished;
+  await serveProviderDouble(port ?? 0, () => {}, delayMs, Deno.env.get("HANGING")).finished;
 }

@@ -13,10 +13,10 @@ import { toEvolutionDelayMs, toEvolutionRequest } from "./request.ts";
 import { postJson } from "../http/call.ts";
 import type {
   ActionReceipt,
+  ChannelCall,
   OutboundMessage,
   Provider,
   Receipt,
-  SendOptions,
 } from "../provider.ts";
 import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
@@ -25,7 +25,7 @@ import { createRedactor } from "../http/redaction.ts";
  * The provider of an Evolution instance. It answers after it has shown typing, so a send may take
  * up to 20 s longer than `timeoutMs`.
  */
-export function createEvolutionProvider(config: EvolutionConfig): Provider {
+export function createEvolutionProvider(config: EvolutionConfig, instanceId: string): Provider {
   return {
     templates: null,
     files: null,
@@ -33,16 +33,16 @@ export function createEvolutionProvider(config: EvolutionConfig): Provider {
     fitContent: fitEvolutionContent,
     limitTypingMs: toEvolutionDelayMs,
     locateFile: (source) => locateEvolutionFile(config, source),
-    send: (message, options) => send(config, message, options),
+    send: (message, options) => send(config, message, { ...options, instanceId }),
     typing: "by_itself",
-    act: (action, options) => act(config, action, options),
+    act: (action, options) => act(config, action, { ...options, instanceId }),
   };
 }
 
 async function send(
   config: EvolutionConfig,
   message: OutboundMessage,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<Receipt> {
   if (isUserId(message.to)) return recipientNeedsPhone;
   const { path, body } = toEvolutionRequest(message, config);
@@ -67,7 +67,7 @@ function readingContext(config: EvolutionConfig, recipient: string): ReadingCont
 async function act(
   config: EvolutionConfig,
   action: ChannelAction,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<ActionReceipt> {
   if (isUserId(action.to)) return recipientNeedsPhone;
   const call = toEvolutionCall(action, config);

@@ -3,21 +3,19 @@
  * size. They report how far the request got instead of throwing.
  */
 
-import { acquireHostSlot } from "./host_limiter.ts";
+import { acquireHostSlot, type SlotRequest } from "./host_limiter.ts";
 import type { Bytes } from "../../model/bytes.ts";
 import { parseJson } from "../../model/json_value.ts";
 
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-export interface JsonCall {
+export interface JsonCall extends SlotRequest {
   /** Default: POST. */
   readonly method?: "POST" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for a call without a body. */
   readonly body: unknown;
-  /** Whether the call bypasses the host's limit, see `acquireHostSlot`. */
-  readonly bypassLimit?: boolean;
   /**
    * Time-out of the whole call in milliseconds, including reading the answer's body. It starts when
    * the call has its slot (see `acquireHostSlot`).
@@ -67,18 +65,18 @@ export function postJson(call: JsonCall): Promise<HttpResult> {
   }, {
     timeoutMs: call.timeoutMs,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    bypassLimit: call.bypassLimit ?? false,
+    instanceId: call.instanceId,
+    bypassLimit: call.bypassLimit,
   });
 }
 
-export interface StreamCall {
+export interface StreamCall extends SlotRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly body: ReadableStream<Bytes>;
   /** Time-out of the whole call in milliseconds. */
   readonly timeoutMs: number;
-  readonly bypassLimit?: boolean;
 }
 
 /**
@@ -86,18 +84,18 @@ export interface StreamCall {
  * read to its end or canceled; where it fails, the answer is missing.
  */
 export async function postStream(call: StreamCall): Promise<HttpResult> {
-  const { url, headers, contentType, body, timeoutMs, bypassLimit = false } = call;
+  const { url, headers, contentType, body, ...bounds } = call;
   const result = await callOnce(url, {
     method: "POST",
     headers: { ...headers, "accept": "application/json", "content-type": contentType },
     body,
-  }, { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, bypassLimit });
+  }, { ...bounds, maxAnswerBytes: MAX_ANSWER_BYTES });
   // A call that was not made, or was answered early, has left some of it.
   if (!body.locked) await body.cancel().catch(() => {});
   return result;
 }
 
-export interface JsonQuery {
+export interface JsonQuery extends SlotRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Time-out of the whole call in milliseconds, including reading the answer's body. */
@@ -124,14 +122,13 @@ export function callJson(
   return callOnce(url, { method, headers: { ...headers, "accept": "application/json" } }, bounds);
 }
 
-interface CallBounds {
+interface CallBounds extends SlotRequest {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  readonly bypassLimit?: boolean;
 }
 
 async function callOnce(url: string, init: RequestInit, bounds: CallBounds): Promise<HttpResult> {
-  const release = await acquireHostSlot(url, bounds.bypassLimit ?? false);
+  const release = await acquireHostSlot(url, bounds);
   if (release === null) return { outcome: "not_reached", reason: "too_many_calls" };
   try {
     return await exchange(url, init, bounds);

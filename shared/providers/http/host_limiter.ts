@@ -1,4 +1,4 @@
-import { Semaphore } from "../../runtime/semaphore.ts";
+import { FairSemaphore } from "../../runtime/fair_semaphore.ts";
 
 /**
  * The most concurrent calls that one process makes to one host. Far above this number the runtime's
@@ -9,27 +9,37 @@ const maxCallsToHost = 250;
 /** How long a call waits for a slot. A call without a slot is not made. */
 const maxWaitMs = 5_000;
 
-const hosts = new Map<string, Semaphore>();
+const hosts = new Map<string, FairSemaphore>();
+
+/** Whose slot a call takes, and how. */
+export interface SlotRequest {
+  /** The instance for which the call is made. Instances share a host's slots: see `FairSemaphore`. */
+  readonly instanceId: string;
+  /**
+   * Acquires a slot immediately, even above the limit. The dispatcher uses this, because a delayed call
+   * would break the pacing or miss the send window. Its runs have bounds of their own.
+   */
+  readonly bypassLimit?: boolean | undefined;
+}
 
 /**
- * Acquires a slot for a call to the host of `url`, first come, first served. Resolves to the
- * function that releases the slot after the call; to null on time-out.
- *
- * With `bypassLimit` it acquires a slot immediately, even above the limit. The dispatcher uses
- * this, because a delayed call would break the pacing or miss the send window. Its runs have bounds
- * of their own.
+ * Acquires a slot for a call to the host of `url`. Many instances call one host (graph.facebook.com,
+ * api.z-api.io, a gateway of several tenants), so an instance whose calls hang must leave slots to the others.
+ * Resolves to the function that releases the slot after the call; to null on time-out.
  */
 export async function acquireHostSlot(
   url: string,
-  bypassLimit: boolean,
+  { instanceId, bypassLimit = false }: SlotRequest,
 ): Promise<(() => void) | null> {
   const { origin } = new URL(url);
-  const permits = hosts.get(origin) ?? new Semaphore(maxCallsToHost);
+  const permits = hosts.get(origin) ?? new FairSemaphore(maxCallsToHost);
   hosts.set(origin, permits);
-  if (bypassLimit) permits.forceAcquire();
-  else if (!await permits.acquire(maxWaitMs)) return null;
+  const release = bypassLimit
+    ? permits.forceAcquire(instanceId)
+    : await permits.acquire(instanceId, maxWaitMs);
+  if (release === null) return null;
   return () => {
-    permits.release();
+    release();
     if (permits.isIdle) hosts.delete(origin);
   };
 }

@@ -22,7 +22,7 @@ const maxAnswerBytes = 16 * 1024 * 1024;
  */
 export async function readPricingAnalytics(
   config: WhatsappCloudConfig,
-  { connectedPhone, startsAt, endsAt, timeoutMs }: BilledUsageRequest,
+  { connectedPhone, startsAt, endsAt, instanceId, timeoutMs }: BilledUsageRequest,
 ): Promise<BilledUsage> {
   const { wabaId, phoneNumberId } = config;
   if (wabaId === undefined) return withoutAccount;
@@ -37,6 +37,7 @@ export async function readPricingAnalytics(
   const result = await getJson({
     url: `${graphUrl(config, graphNodePath(config, wabaId))}?${query}`,
     headers: { authorization: `Bearer ${config.accessToken}` },
+    instanceId,
     timeoutMs,
     maxAnswerBytes,
   });

@@ -5,10 +5,10 @@ import { type ReadingContext, toFailureReceipt } from "../classification.ts";
 import { postJson } from "../http/call.ts";
 import type {
   ActionReceipt,
+  ChannelCall,
   OutboundMessage,
   Provider,
   Receipt,
-  SendOptions,
 } from "../provider.ts";
 import { isLid, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
@@ -24,25 +24,29 @@ import { createWhatsappCloudFiles } from "./upload.ts";
 import { checkWhatsappCloudTemplate, toWhatsappCloudTemplate } from "./template.ts";
 
 /** The provider of an instance of the official channel. */
-export function createWhatsappCloudProvider(config: WhatsappCloudConfig): Provider {
+export function createWhatsappCloudProvider(
+  config: WhatsappCloudConfig,
+  instanceId: string,
+): Provider {
   return {
     templates: { check: checkWhatsappCloudTemplate, convert: toWhatsappCloudTemplate },
-    files: createWhatsappCloudFiles(config),
+    files: createWhatsappCloudFiles(config, instanceId),
     checkContent: checkWhatsappCloudContent,
     fitContent: fitWhatsappCloudContent,
     // The Cloud API shows typing only in reply to an inbound message's id.
     limitTypingMs: () => 0,
-    locateFile: (source, options) => locateWhatsappCloudFile(config, source, options),
-    send: (message, options) => send(config, message, options),
+    locateFile: (source, options) =>
+      locateWhatsappCloudFile(config, source, { ...options, instanceId }),
+    send: (message, options) => send(config, message, { ...options, instanceId }),
     typing: "with_read",
-    act: (action, options) => act(config, action, options),
+    act: (action, options) => act(config, action, { ...options, instanceId }),
   };
 }
 
 async function send(
   config: WhatsappCloudConfig,
   message: OutboundMessage,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<Receipt> {
   if (config.phoneNumberId === undefined) return notConfigured;
   if (isLid(message.to)) return recipientNeedsPhone;
@@ -67,7 +71,7 @@ function readingContext(config: WhatsappCloudConfig, recipient: string): Reading
 async function act(
   config: WhatsappCloudConfig,
   action: ChannelAction,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<ActionReceipt> {
   if (config.phoneNumberId === undefined) return notConfigured;
   if (action.action !== "mark_read" && isLid(action.to)) return recipientNeedsPhone;

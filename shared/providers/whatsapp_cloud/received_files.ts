@@ -5,7 +5,7 @@
 import { getJson, type HttpAnswer } from "../http/call.ts";
 import { readText, readValue } from "../../model/json_value.ts";
 import { readRetryAfterMs } from "../../runtime/retry_after.ts";
-import type { FileLookup } from "../provider.ts";
+import type { ChannelCall, FileLookup } from "../provider.ts";
 import { type FileSource, readSha256 } from "../webhooks/received_file.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 import { graphNodePath, graphUrl } from "./graph.ts";
@@ -20,14 +20,14 @@ const missingObject = { code: 100, subcode: 33 };
 export async function locateWhatsappCloudFile(
   config: WhatsappCloudConfig,
   { id }: FileSource,
-  { timeoutMs }: { readonly timeoutMs: number },
+  options: ChannelCall,
 ): Promise<FileLookup> {
   if (id === undefined) return { outcome: "found", locations: [] };
   const headers = { authorization: `Bearer ${config.accessToken}` };
   const answer = await getJson({
     url: graphUrl(config, graphNodePath(config, id)),
     headers,
-    timeoutMs,
+    ...options,
     maxAnswerBytes,
   });
   if (answer.outcome !== "answered") {

@@ -2,6 +2,7 @@
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import { callJson, type HttpResult, postJson } from "../http/call.ts";
 import type { TemplateAccount, TemplateSubmission } from "../template_account.ts";
+import type { AccountOptions } from "../template_listing.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 import { graphNodePath, graphPath, graphUrl } from "./graph.ts";
 import { readTemplateFailure, unreadable } from "./template_calls.ts";
@@ -13,17 +14,17 @@ const maxAnswerBytes = 256 * 1024;
 /** Null for a configuration that names no account. */
 export function openWhatsappCloudTemplates(
   config: WhatsappCloudConfig,
-  { timeoutMs }: { readonly timeoutMs: number },
+  options: AccountOptions,
 ): TemplateAccount | null {
   const { wabaId } = config;
   if (wabaId === undefined) return null;
   const headers = { authorization: `Bearer ${config.accessToken}` };
   const url = graphUrl(config, graphPath(config, wabaId, "message_templates"));
   const post = (to: string, body: unknown): Promise<HttpResult> =>
-    postJson({ url: to, headers, body, timeoutMs });
+    postJson({ url: to, headers, body, ...options });
   return {
     hasApp: config.appId !== undefined,
-    find: (name) => findWhatsappCloudTemplates({ ...config, wabaId }, name, timeoutMs),
+    find: (name) => findWhatsappCloudTemplates({ ...config, wabaId }, name, options),
     async create(template): ReturnType<TemplateAccount["create"]> {
       const result = await post(url, toBody(template));
       const failure = readTemplateFailure(result, config);
@@ -44,10 +45,10 @@ export function openWhatsappCloudTemplates(
     },
     async remove({ name, providerTemplateId }): ReturnType<TemplateAccount["remove"]> {
       const query = new URLSearchParams({ name, hsm_id: providerTemplateId });
-      const call = { url: `${url}?${query}`, headers, timeoutMs, maxAnswerBytes };
+      const call = { url: `${url}?${query}`, headers, ...options, maxAnswerBytes };
       return readDone(await callJson("DELETE", call), config);
     },
-    upload: (file) => uploadSample(config, file, timeoutMs),
+    upload: (file) => uploadSample(config, file, options),
   };
 }
 

@@ -11,6 +11,7 @@ import { createRedactor } from "../http/redaction.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
 import type { TemplateAccount } from "../template_account.ts";
 import type {
+  AccountOptions,
   ListedTemplate,
   ListingOptions,
   TemplateLimit,
@@ -40,15 +41,15 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
  */
 export async function listWhatsappCloudTemplates(
   config: WhatsappCloudConfig,
-  { timeoutMs, totalTimeoutMs }: ListingOptions,
+  { totalTimeoutMs, ...options }: ListingOptions,
 ): Promise<TemplateListing> {
   const { wabaId } = config;
   if (wabaId === undefined) return withoutAccount;
   const endsAtMs = performance.now() + totalTimeoutMs;
   const account = { ...config, wabaId };
-  const listing = await listPages(account, {}, timeoutMs, endsAtMs);
+  const listing = await listPages(account, {}, options, endsAtMs);
   if (listing.outcome !== "listed" || listing.templates.length === 0) return listing;
-  const generated = await listPages(account, generatedOnly, timeoutMs, endsAtMs);
+  const generated = await listPages(account, generatedOnly, options, endsAtMs);
   // An account without this kind refuses the filter.
   if (generated.outcome !== "listed") return generated.code === "100" ? listing : generated;
   // A service between us and Meta that does not know the filter gives the whole list again.
@@ -67,10 +68,10 @@ const generatedOnly = { source: "AUTO_GENERATED" };
 export async function findWhatsappCloudTemplates(
   config: Account,
   name: string,
-  timeoutMs: number,
+  options: AccountOptions,
 ): ReturnType<TemplateAccount["find"]> {
-  const endsAtMs = performance.now() + 2 * timeoutMs;
-  const found = await listPages(config, { name }, timeoutMs, endsAtMs);
+  const endsAtMs = performance.now() + 2 * options.timeoutMs;
+  const found = await listPages(config, { name }, options, endsAtMs);
   if (found.outcome !== "listed") {
     return { outcome: "refused", code: found.code, subcode: null, message: found.message };
   }
@@ -85,7 +86,7 @@ type Pages = Exclude<TemplateListing, { readonly outcome: "not_configured" }>;
 async function listPages(
   config: Account,
   filter: Readonly<Record<string, string>>,
-  timeoutMs: number,
+  options: AccountOptions,
   endsAtMs: number,
 ): Promise<Pages> {
   const templates = new Map<string, ListedTemplate>();
@@ -94,7 +95,7 @@ async function listPages(
   for (let pageCount = 0; pageCount < MAX_PAGES; pageCount++) {
     const leftMs = endsAtMs - performance.now();
     if (leftMs <= 0) return fail("timed_out", "Reading the provider's list took too long.");
-    const bounded = Math.min(timeoutMs, leftMs);
+    const bounded = { ...options, timeoutMs: Math.min(options.timeoutMs, leftMs) };
     const page = readPage(await requestPage(config, filter, after, bounded), config);
     if (page.outcome === "failed") return page;
     limit ??= page.limit;
@@ -117,7 +118,7 @@ function requestPage(
   config: Account,
   filter: Readonly<Record<string, string>>,
   after: string | undefined,
-  timeoutMs: number,
+  options: AccountOptions,
 ): Promise<HttpResult> {
   const path = graphPath(config, config.wabaId, "message_templates");
   const query = new URLSearchParams({
@@ -130,7 +131,7 @@ function requestPage(
   return getJson({
     url: `${graphUrl(config, path)}?${query}`,
     headers: { authorization: `Bearer ${config.accessToken}` },
-    timeoutMs,
+    ...options,
     maxAnswerBytes: MAX_PAGE_BYTES,
   });
 }

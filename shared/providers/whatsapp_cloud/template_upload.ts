@@ -5,6 +5,7 @@
 import { readId, readText } from "../../model/json_value.ts";
 import { postJson, postStream } from "../http/call.ts";
 import type { SampleFile, TemplateAccount, TemplateRefusal } from "../template_account.ts";
+import type { AccountOptions } from "../template_listing.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
 import { graphNodePath, graphPath, graphUrl } from "./graph.ts";
 import { readTemplateFailure, unreadable } from "./template_calls.ts";
@@ -18,7 +19,7 @@ const bytesTimeoutMs = 45_000;
 export async function uploadSample(
   config: WhatsappCloudConfig,
   { fileName, mimeType, size, open }: SampleFile,
-  timeoutMs: number,
+  options: AccountOptions,
 ): ReturnType<TemplateAccount["upload"]> {
   const { appId } = config;
   if (appId === undefined) return refuse("no_app_id", "providerConfig has no appId.");
@@ -34,7 +35,7 @@ export async function uploadSample(
     url: `${graphUrl(config, graphPath(config, appId, "uploads"))}?${query}`,
     headers: { authorization: `Bearer ${config.accessToken}` },
     body: {},
-    timeoutMs,
+    ...options,
   });
   const refused = readTemplateFailure(begun, config);
   if (refused !== undefined || begun.outcome !== "answered") return refused ?? unreadable;
@@ -45,7 +46,8 @@ export async function uploadSample(
     headers: { authorization: `OAuth ${config.accessToken}`, file_offset: "0" },
     contentType: "application/octet-stream",
     body: open(),
-    timeoutMs: Math.max(timeoutMs, bytesTimeoutMs),
+    ...options,
+    timeoutMs: Math.max(options.timeoutMs, bytesTimeoutMs),
   });
   const failure = readTemplateFailure(result, config);
   if (failure !== undefined || result.outcome !== "answered") return failure ?? unreadable;

@@ -38,7 +38,10 @@ function toTakenType(mimeType: string): string {
 }
 
 /** The files of one phone number. What is kept names the number, which a configuration may change. */
-export function createWhatsappCloudFiles(config: WhatsappCloudConfig): FileCarrier {
+export function createWhatsappCloudFiles(
+  config: WhatsappCloudConfig,
+  instanceId: string,
+): FileCarrier {
   const { phoneNumberId } = config;
   return {
     takesType: (mimeType) => takenTypes.has(toTakenType(mimeType)),
@@ -59,6 +62,7 @@ export function createWhatsappCloudFiles(config: WhatsappCloudConfig): FileCarri
         headers: { authorization: `Bearer ${config.accessToken}` },
         ...form,
         ...options,
+        instanceId,
       });
       return readUpload(config, phoneNumberId, result);
     },

@@ -7,10 +7,10 @@ import { checkGatewayContent } from "../gateway_content.ts";
 import { type HttpResult, postJson } from "../http/call.ts";
 import type {
   ActionReceipt,
+  ChannelCall,
   OutboundMessage,
   Provider,
   Receipt,
-  SendOptions,
 } from "../provider.ts";
 import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
@@ -25,7 +25,7 @@ import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
 const DEFAULT_BASE_URL = "https://api.z-api.io";
 
 /** The provider of a Z-API instance. `accepted` means accepted into Z-API's own queue. */
-export function createZapiProvider(config: ZapiConfig): Provider {
+export function createZapiProvider(config: ZapiConfig, instanceId: string): Provider {
   return {
     templates: null,
     files: null,
@@ -33,17 +33,17 @@ export function createZapiProvider(config: ZapiConfig): Provider {
     fitContent: fitZapiContent,
     limitTypingMs: limitZapiTypingMs,
     locateFile: (source) => locateZapiFile(config, source),
-    send: (message, options) => send(config, message, options),
+    send: (message, options) => send(config, message, { ...options, instanceId }),
     // `delayTyping` of a send is all that it has.
     typing: "before_sending",
-    act: (action, options) => act(config, action, options),
+    act: (action, options) => act(config, action, { ...options, instanceId }),
   };
 }
 
 async function send(
   config: ZapiConfig,
   message: OutboundMessage,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<Receipt> {
   if (isUserId(message.to)) return recipientNeedsPhone;
   const request = toZapiRequest(message, config);
@@ -55,7 +55,7 @@ async function send(
 function call(
   config: ZapiConfig,
   { path, ...request }: ZapiCall,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<HttpResult> {
   return postJson({
     url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
@@ -76,7 +76,7 @@ function readingContext(config: ZapiConfig, recipient: string): ReadingContext {
 async function act(
   config: ZapiConfig,
   action: ChannelAction,
-  options: SendOptions,
+  options: ChannelCall,
 ): Promise<ActionReceipt> {
   if (isUserId(action.to)) return recipientNeedsPhone;
   let receipt = actionNotSupported;

@@ -7,6 +7,7 @@ const maxBytes = 256 * 1_024;
 const ampleMs = 20_000;
 const heldMs = 20_123;
 const json = '{"messageId":"abc"}';
+const call = { instanceId: "d0000000-0000-4000-8000-000000000001", headers: {}, body: {} };
 
 /** A JSON text of this many bytes. */
 const ofSize = (size: number): string => `{"x":"${"a".repeat(size - 8)}"}`;
@@ -18,7 +19,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 async function callFor(bytes: string | Uint8Array, timeoutMs = ampleMs): Promise<HttpResult> {
   const results: HttpResult[] = [];
   await withBrokenDouble(bytes, async ({ baseUrl }) => {
-    results.push(await postJson({ url: baseUrl, headers: {}, body: {}, timeoutMs }));
+    results.push(await postJson({ ...call, url: baseUrl, timeoutMs }));
   });
   const [result] = results;
   assert(result !== undefined);
@@ -88,7 +89,7 @@ for (const framing of ["chunked", "content-length"] as const) {
     await withProviderDouble(() => new Response(body, { headers }), async ({ baseUrl }) => {
       using timeouts = holdTimers(heldMs);
       timeouts.endWhenAnswered();
-      const result = await postJson({ url: baseUrl, headers: {}, body: {}, timeoutMs: heldMs });
+      const result = await postJson({ ...call, url: baseUrl, timeoutMs: heldMs });
       end();
       assert(result.outcome === "answered", JSON.stringify(result));
       assertEquals([result.status, result.text], [200, ""]);
@@ -98,12 +99,12 @@ for (const framing of ["chunked", "content-length"] as const) {
 
 Deno.test("a malformed header or URL is a defect of the caller, not a lost connection", async () => {
   await withProviderDouble(() => Response.json({}), async ({ baseUrl, requests }) => {
-    const call = { url: baseUrl, headers: {}, body: {}, timeoutMs: ampleMs };
+    const whole = { ...call, url: baseUrl, timeoutMs: ampleMs };
     await assertRejects(
-      () => postJson({ ...call, headers: { "client-token": "a\nb" } }),
+      () => postJson({ ...whole, headers: { "client-token": "a\nb" } }),
       TypeError,
     );
-    await assertRejects(() => postJson({ ...call, url: "not a URL" }), TypeError);
+    await assertRejects(() => postJson({ ...whole, url: "not a URL" }), TypeError);
     assertEquals(requests, []);
   });
 });

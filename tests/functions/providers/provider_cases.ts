@@ -87,5 +87,8 @@ export const providerCases: readonly ProviderCase[] = [
 
 /** The provider of a case at this address. */
 export function connect(providerCase: ProviderCase, baseUrl: string): Promise<Provider> {
-  return registry.get(providerCase.kind).open({ ...providerCase.config, baseUrl });
+  return registry.get(providerCase.kind).open(
+    { ...providerCase.config, baseUrl },
+    crypto.randomUUID(),
+  );
 }

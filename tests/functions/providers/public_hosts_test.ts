@@ -39,9 +39,8 @@ for (const { kind, config, path, body, success, accepted } of providerCases) {
   Deno.test(`${kind}: without a base URL a message goes to ${baseUrl}`, async () => {
     using host = interceptOnly("post", baseUrl + path, success.json);
 
-    const receipt = await (await registry.get(kind).open(config)).send(message, {
-      timeoutMs: 30_000,
-    });
+    const provider = await registry.get(kind).open(config, crypto.randomUUID());
+    const receipt = await provider.send(message, { timeoutMs: 30_000 });
 
     assertEquals(receipt, accepted);
     assertEquals(host.bodies, [body]);
@@ -55,6 +54,7 @@ Deno.test("whatsapp_cloud: without a base URL the templates are read from graph.
   const config = { accessToken: "EAAG-access", appSecret: "s", verifyToken: "v", wabaId: "987" };
 
   const listing = await listWhatsappCloudTemplates(config, {
+    instanceId: crypto.randomUUID(),
     timeoutMs: 30_000,
     totalTimeoutMs: 30_000,
   });

@@ -117,7 +117,7 @@ Deno.test("no issue and no error repeats a configured value", async () => {
   assert(!JSON.stringify(parsed.issues).includes("secret"));
   const config = { ...valid.zapi, token: secret };
   const error = await assertRejects(
-    () => registry.get("zapi").open(config),
+    () => registry.get("zapi").open(config, crypto.randomUUID()),
     Error,
     "does not fit: token",
   );
@@ -137,7 +137,7 @@ Deno.test("the provider's own id of an instance is its configured one, or null",
 Deno.test("an official instance without a phone number id refuses every send, without a call", async () => {
   const { phoneNumberId: _, ...unconfigured } = valid.whatsapp_cloud;
   const content = { messageType: "text", message: "a" } as const;
-  const provider = await registry.get("whatsapp_cloud").open(unconfigured);
+  const provider = await registry.get("whatsapp_cloud").open(unconfigured, crypto.randomUUID());
   const receipt = await provider.send({ messageId: "own", to: "5511987654321", content }, {
     timeoutMs: 1_000,
   });
@@ -172,7 +172,7 @@ Deno.test("the registry of each role lists the same providers in the same order"
 Deno.test("only the official channel carries templates, and lists them", async () => {
   for (const kind of providerKinds) {
     const isOfficial = registry.get(kind).providerClass === "official";
-    const provider = await registry.get(kind).open(valid[kind]);
+    const provider = await registry.get(kind).open(valid[kind], crypto.randomUUID());
     assertEquals(provider.templates !== null, isOfficial);
     assertEquals(registry.get(kind).listTemplates !== null, isOfficial);
   }

@@ -9,7 +9,7 @@ import { postJson } from "../../../../shared/providers/http/call.ts";
 import type { Provider } from "../../../../shared/providers/provider.ts";
 import type { PigeonConfig } from "./config.ts";
 
-export function createPigeonProvider(config: PigeonConfig): Provider {
+export function createPigeonProvider(config: PigeonConfig, instanceId: string): Provider {
   return {
     templates: null,
     files: null,
@@ -25,6 +25,7 @@ export function createPigeonProvider(config: PigeonConfig): Provider {
         headers: { "x-loft-password": config.password },
         body: { to, content },
         ...options,
+        instanceId,
       });
       return result.outcome === "answered"
         ? toSuccessReceipt(readId(result.json, "ring"), undefined)

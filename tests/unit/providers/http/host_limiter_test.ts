@@ -1,12 +1,24 @@
 import { acquireHostSlot } from "../../../../shared/providers/http/host_limiter.ts";
 import { assert, assertEquals } from "../../../support/assert.ts";
 
-Deno.test("calls above a host's limit wait in order; calls that bypass it and calls to other hosts do not", async () => {
-  const url = "https://api.example.com/send";
-  const taken = await Promise.all(Array.from({ length: 250 }, () => acquireHostSlot(url, false)));
-  const waiting = acquireHostSlot(url, false);
-  const bypassing = await acquireHostSlot(url, true);
-  const elsewhere = await acquireHostSlot("https://other.example.com/send", false);
+const url = "https://api.example.com/send";
+
+Deno.test("an instance whose 300 calls to a host hang leaves slots to another instance's calls to it", async () => {
+  const hanging = Array.from({ length: 300 }, () => acquireHostSlot(url, { instanceId: "a" }));
+  const other = await acquireHostSlot(url, { instanceId: "b" });
+  assert(other !== null);
+  other();
+  await releaseAll(hanging);
+});
+
+Deno.test("calls above an instance's share wait; calls that bypass it and calls to other hosts do not", async () => {
+  const instanceId = "a";
+  const taken = await Promise.all(
+    Array.from({ length: 125 }, () => acquireHostSlot(url, { instanceId })),
+  );
+  const waiting = acquireHostSlot(url, { instanceId });
+  const bypassing = await acquireHostSlot(url, { instanceId, bypassLimit: true });
+  const elsewhere = await acquireHostSlot("https://other.example.com/send", { instanceId });
   assert(bypassing !== null && elsewhere !== null);
   bypassing();
   const still = Promise.resolve("still waiting");
@@ -16,3 +28,7 @@ Deno.test("calls above a host's limit wait in order; calls that bypass it and ca
   assert(next !== null);
   for (const release of [...taken.slice(1), next, elsewhere]) release?.();
 });
+
+async function releaseAll(calls: Promise<(() => void) | null>[]): Promise<void> {
+  for (const call of calls) (await call)?.();
+}
