@@ -1,3 +1,4 @@
+import { toVisibleJson } from "../model/visible_text.ts";
 import { currentTraceparent } from "./trace_context.ts";
 
 /** Fields of a log line: ids, durations, codes and counts, never content. */
@@ -25,7 +26,7 @@ export const consoleLog: Log = {
 };
 
 function toLine(level: string, event: string, fields: LogFields): string {
-  return JSON.stringify({ level, event, traceparent: currentTraceparent(), ...fields });
+  return toVisibleJson({ level, event, traceparent: currentTraceparent(), ...fields });
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { toVisibleLine } from "../../shared/model/visible_text.ts";
 
 const issueSchema = z.object({ path: z.string(), message: z.string() });
 const refusalSchema = z.object({
@@ -105,7 +106,7 @@ function describeRefusal(status: number, answer: unknown): string {
   return [
     `${error} (${status}): ${message ?? ""}`.trim(),
     ...issues.map((issue) => `  ${issue.path}: ${issue.message}`),
-  ].join("\n");
+  ].map(toVisibleLine).join("\n");
 }
 
 /** Reads a batch with the client token of its instance. @throws {AdminApiError} */

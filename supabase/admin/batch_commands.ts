@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import * as z from "zod";
+import { toVisibleJson, toVisibleLine } from "../../shared/model/visible_text.ts";
 import { AdminApiError, unexpectedResponse } from "./admin_api.ts";
 
 /** What the commands need of the program. */
@@ -7,6 +8,8 @@ export interface BatchCommandContext {
   /** Reads a batch with the instance's client token. @throws {AdminApiError} */
   readonly readBatch: (batchId: string) => Promise<unknown>;
   readonly print: (text: string) => void;
+  /** Writes a line over the one before it. */
+  readonly redraw: (line: string) => void;
   readonly wantsJson: () => boolean;
   /** Whether lines may be drawn over each other. */
   readonly isTerminal: boolean;
@@ -48,16 +51,16 @@ export function addBatches(context: BatchCommandContext, program: Command): void
 }
 
 async function watch(context: BatchCommandContext, batchId: string): Promise<void> {
-  const { readBatch, print, wantsJson, isTerminal, columns, wait } = context;
+  const { readBatch, print, redraw, wantsJson, isTerminal, columns, wait } = context;
   let former = "";
   while (true) {
     const answer = await readBatch(batchId);
     const { success, data: batch } = batchSchema.safeParse(answer);
     if (!success) throw new AdminApiError(unexpectedResponse);
     const line = wantsJson()
-      ? JSON.stringify(answer)
+      ? toVisibleJson(answer)
       : describeProgress(batch, isTerminal ? columns() : undefined);
-    if (isTerminal && !wantsJson()) print(`\r\x1b[K${line}`);
+    if (isTerminal && !wantsJson()) redraw(line);
     else if (line !== former) print(`${line}\n`);
     former = line;
     if (batch.status === "finished" || batch.status === "canceled") break;
@@ -86,7 +89,7 @@ export function describeProgress(
     return [
       ...[cut(name ?? "", nameWidth), bar, `${Math.floor(share * 100)} %`],
       ...[`${done}/${recipientCount}`, state, told.join(", "), end],
-    ].filter((part) => part !== "").join("  ");
+    ].map(toVisibleLine).filter((part) => part !== "").join("  ");
   };
   const whole = draw(barWidth.most);
   // The last column stays free: some terminals wrap a line that fills it.

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import * as z from "zod";
 import { tokenScopes } from "../../shared/model/token_scope.ts";
 import { version } from "../../shared/model/version.ts";
+import { toVisibleJson, toVisibleText } from "../../shared/model/visible_text.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { resourceDocs } from "../../functions/admin-api/docs.ts";
 import { outbox } from "../../functions/admin-api/resources/outbox.ts";
@@ -45,9 +46,10 @@ type Options = Readonly<Record<string, unknown>>;
  * address or key.
  */
 export async function runAdminCommand(
-  context: AdminCommandContext,
+  terminal: AdminCommandContext,
   args: readonly string[],
 ): Promise<number> {
+  const context = withVisibleText(terminal);
   try {
     await createProgram(context).parseAsync([...args], { from: "user" });
     return 0;
@@ -59,9 +61,24 @@ export async function runAdminCommand(
   }
 }
 
+/** What a command prints holds texts that anybody has written: none of them reaches the terminal as it is. */
+function withVisibleText(terminal: AdminCommandContext): PrintingContext {
+  return {
+    ...terminal,
+    print: (text) => terminal.print(toVisibleText(text)),
+    printError: (text) => terminal.printError(toVisibleText(text)),
+    redraw: (line) => terminal.print(`\r\x1b[K${toVisibleText(line)}`),
+  };
+}
+
+interface PrintingContext extends AdminCommandContext {
+  /** Writes a line over the one before it. */
+  readonly redraw: (line: string) => void;
+}
+
 const noToken = "Set CLIENT_TOKEN to a client token of the batch's instance.";
 
-function createProgram(context: AdminCommandContext): Command {
+function createProgram(context: PrintingContext): Command {
   const program = new Command("deno task admin")
     .description(
       "Administers the service through admin-api. API_URL (or SUPABASE_URL) is the URL of the service and SUPABASE_SECRET_KEY its secret key. Default: the local stack that runs on DATA_DIR, whose address and key are read there.",
@@ -93,6 +110,7 @@ function createProgram(context: AdminCommandContext): Command {
     listAll: (path, query) => listAll(context.api, path, query),
   }, program);
   addBatches({
+    redraw: context.redraw,
     readBatch: context.readBatch ?? (() => Promise.reject(new AdminApiError(noToken, true))),
     print: context.print,
     wantsJson: () => wantsJson(program),
@@ -299,7 +317,7 @@ async function listAll(api: AdminApi, path: string, query: Options): Promise<Adm
 }
 
 function show({ print }: AdminCommandContext, program: Command, answer: AdminAnswer): void {
-  print(`${wantsJson(program) ? JSON.stringify(answer, null, 2) : formatRecord(answer)}\n`);
+  print(`${wantsJson(program) ? toVisibleJson(answer, 2) : formatRecord(answer)}\n`);
 }
 
 function showList(
@@ -309,7 +327,7 @@ function showList(
   columns: readonly string[],
 ): void {
   print(
-    `${wantsJson(program) ? JSON.stringify({ items }, null, 2) : formatTable(items, columns)}\n`,
+    `${wantsJson(program) ? toVisibleJson({ items }, 2) : formatTable(items, columns)}\n`,
   );
 }
 

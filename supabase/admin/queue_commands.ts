@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import * as z from "zod";
+import { toVisibleJson } from "../../shared/model/visible_text.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { formatRecord, formatTable } from "./table.ts";
 
@@ -35,7 +36,7 @@ export function addQueue(context: QueueCommandContext, program: Command): void {
 
 function addHolds({ api, print, wantsJson, listAll }: QueueCommandContext, queue: Command): void {
   const show = (answer: AdminAnswer): void =>
-    print(`${wantsJson() ? JSON.stringify(answer, null, 2) : formatRecord(answer)}\n`);
+    print(`${wantsJson() ? toVisibleJson(answer, 2) : formatRecord(answer)}\n`);
 
   withTarget(queue.command("hold"))
     .description("let nothing leave by the dispatcher until the queue is released")
@@ -55,9 +56,7 @@ function addHolds({ api, print, wantsJson, listAll }: QueueCommandContext, queue
   queue.command("status").alias("holds").description("list the instances that are held")
     .action(async () => {
       const items = await listAll("queue/holds");
-      const text = wantsJson()
-        ? JSON.stringify({ items }, null, 2)
-        : formatTable(items, holdColumns);
+      const text = wantsJson() ? toVisibleJson({ items }, 2) : formatTable(items, holdColumns);
       print(`${text}\n`);
     });
 }
@@ -68,7 +67,7 @@ function addMayHaveLeft({ api, print, wantsJson }: QueueCommandContext, queue: C
     .option("--instance <id>", "only this instance")
     .action(async (options: Options) => {
       const report = await readReport(api, toRange(options), wantsJson());
-      if (wantsJson()) print(`${JSON.stringify(report, null, 2)}\n`);
+      if (wantsJson()) print(`${toVisibleJson(report, 2)}\n`);
       else {
         const { since, until, total, acceptedSince, instances } = report;
         print(`${formatTable(instances, instanceColumns)}\n`);
@@ -85,7 +84,7 @@ function addMayHaveLeft({ api, print, wantsJson }: QueueCommandContext, queue: C
     .action(async ({ as, all, ...options }: Options, command: Command) => {
       readTarget(command, { ...options, all });
       const settled = await settleAll(api, { ...toRange(options), action: as });
-      print(`${wantsJson() ? JSON.stringify(settled, null, 2) : formatRecord(settled)}\n`);
+      print(`${wantsJson() ? toVisibleJson(settled, 2) : formatRecord(settled)}\n`);
     });
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import * as z from "zod";
+import { toVisibleJson } from "../../shared/model/visible_text.ts";
 import { type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import {
   compareRates,
@@ -40,7 +41,7 @@ export function addRates(context: RateCommandContext, program: Command): void {
       const answer = await api.call("PUT", "rates", {
         ...{ workspaceId: workspace, ...toRateTable(rows), dryRun },
       });
-      if (wantsJson()) return print(`${JSON.stringify(answer, null, 2)}\n`);
+      if (wantsJson()) return print(`${toVisibleJson(answer, 2)}\n`);
       const difference = compareRates(former, rows);
       print(`${[...difference, formatRecord(answer)].join("\n")}\n`);
     });
@@ -49,9 +50,7 @@ export function addRates(context: RateCommandContext, program: Command): void {
     .requiredOption("--workspace <id>", "the workspace")
     .action(async ({ workspace }: Options) => {
       const rows = await readStored(api, String(workspace));
-      const text = wantsJson()
-        ? JSON.stringify({ items: rows }, null, 2)
-        : formatTable(rows, columns);
+      const text = wantsJson() ? toVisibleJson({ items: rows }, 2) : formatTable(rows, columns);
       print(`${text}\n`);
     });
 }

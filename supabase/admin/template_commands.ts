@@ -4,6 +4,7 @@ import {
   unknownAccount,
   validateTemplate,
 } from "../../shared/templates/submission/validate_template.ts";
+import { toVisibleJson, toVisibleLine } from "../../shared/model/visible_text.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError } from "./admin_api.ts";
 import {
   isStored,
@@ -91,7 +92,7 @@ async function pull(
     const text = writeFileText(file);
     const isKnown = await readFile(path).then((former) => former === text, () => false);
     if (!isKnown) await writeFile(path, text);
-    print(`${isKnown ? "unchanged" : "written"} ${path}\n`);
+    print(`${isKnown ? "unchanged" : "written"} ${toVisibleLine(path)}\n`);
   }
 }
 
@@ -111,14 +112,14 @@ async function push(
     const items = plan.map(({ file: { name, language }, action, differences }) => ({
       ...{ name, language, action, differences },
     }));
-    return print(`${JSON.stringify({ items }, null, 2)}\n`);
+    return print(`${toVisibleJson({ items }, 2)}\n`);
   }
   let failed = 0;
   for (const step of plan) {
     print(describeStep(step));
     if (isDryRun || step.action === "none") continue;
     try {
-      print(`  ${await submit(context, step, instance)}\n`);
+      print(`  ${toVisibleLine(await submit(context, step, instance))}\n`);
     } catch (error) {
       if (!(error instanceof AdminApiError)) throw error;
       failed += 1;
@@ -130,7 +131,7 @@ async function push(
 
 function describeStep({ file: { name, language }, action, differences }: PlannedPush): string {
   const lines = differences.map((difference) => `    ${difference}\n`);
-  return `${signs[action]} ${name} ${language}\n${lines.join("")}`;
+  return `${signs[action]} ${toVisibleLine(`${name} ${language}`)}\n${lines.join("")}`;
 }
 
 /** Creates or edits a template. Gives its status, and its category where that is another one. */
@@ -196,7 +197,7 @@ async function validateFiles(
   const { print, wantsJson } = context;
   const items = (await checkFiles(context, files))
     .map(({ file, issues }) => ({ file, valid: issues.length === 0, issues }));
-  if (wantsJson()) print(`${JSON.stringify({ items }, null, 2)}\n`);
+  if (wantsJson()) print(`${toVisibleJson({ items }, 2)}\n`);
   else for (const { file, issues } of items) print(describeFile(file, issues));
   const wrong = items.filter(({ valid }) => !valid).length;
   if (wrong > 0) throw refuse(wrong, items.length);
@@ -209,7 +210,9 @@ function refuse(wrong: number, count: number): AdminApiError {
 function describeFile(file: string, issues: readonly TemplateIssue[]): string {
   if (issues.length === 0) return `${file}: valid\n`;
   const lines = issues.map(({ path, message, rule, code }) =>
-    `  ${path}: ${message} (${code === null ? rule : `${rule}, Meta ${code}`})\n`
+    `${
+      toVisibleLine(`  ${path}: ${message} (${code === null ? rule : `${rule}, Meta ${code}`})`)
+    }\n`
   );
   return `${file}:\n${lines.join("")}`;
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { hasSameWording } from "../../functions/admin-api/template_wording.ts";
+import { toVisibleJson } from "../../shared/model/visible_text.ts";
 import { AdminApiError } from "./admin_api.ts";
+import { languageCode, plainName, toFileName } from "./file_name.ts";
 
 /** A template as a file holds it: what a person writes, and nothing that a provider tells. */
 export interface TemplateFile {
@@ -48,15 +50,18 @@ export function toFile(template: unknown): TemplateFile {
   return fileSchema.parse(template);
 }
 
-/** The name of a template's file: `pedido_enviado.pt_BR.json`. */
+/** The name of a template's file: `pedido_enviado.pt_BR.json`. The channel's lists hold any name. */
 export function nameFile({ name, language }: TemplateFile): string {
-  return `${name}.${language}.json`;
+  return toFileName(
+    [{ text: name, plain: plainName }, { text: language, plain: languageCode }],
+    "json",
+  );
 }
 
 /** The text of a template's file. Its members come in one order, so that git shows what has changed. */
 export function writeFileText(template: TemplateFile): string {
   const { name, language, category, parameterFormat, components } = template;
-  return `${JSON.stringify({ name, language, category, parameterFormat, components }, null, 2)}\n`;
+  return `${toVisibleJson({ name, language, category, parameterFormat, components }, 2)}\n`;
 }
 
 /** What a push would do with a file. */

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import * as z from "zod";
+import { toVisibleJson } from "../../shared/model/visible_text.ts";
 import { type AdminAnswer, type AdminApi, AdminApiError, unexpectedResponse } from "./admin_api.ts";
 import { addDecimals, negateDecimal } from "./decimals.ts";
 import { formatTable } from "./table.ts";
@@ -66,7 +67,7 @@ async function showUsage(
   const first = await api.call("GET", `${path}?${new URLSearchParams({ ...query, limit: "1" })}`);
   const items = await listAll(path, query);
   const { currency } = first;
-  if (wantsJson()) return print(`${JSON.stringify({ currency, items }, null, 2)}\n`);
+  if (wantsJson()) return print(`${toVisibleJson({ currency, items }, 2)}\n`);
   const { success, data } = sumsSchema.safeParse(items);
   if (!success) throw new AdminApiError(unexpectedResponse);
   const add = (field: "sent" | "delivered" | "free" | "unknown"): number =>
@@ -133,7 +134,7 @@ async function showComparison(
   const { success, data } = comparisonSchema.safeParse(answer);
   if (!success) throw new AdminApiError(unexpectedResponse);
   const { categories, types, total, currency, providerCurrency, difference } = data;
-  if (wantsJson()) print(`${JSON.stringify(answer, null, 2)}\n`);
+  if (wantsJson()) print(`${toVisibleJson(answer, 2)}\n`);
   else {
     const rows = (name: string, list: readonly (Compared & { key: string | null })[]) =>
       list.map(({ key, ...row }) => toRow(`${name} ${key ?? "(none)"}`, row));

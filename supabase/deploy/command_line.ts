@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { printText } from "../host/terminal.ts";
 
 /**
  * Parses a command line. Prints help or a usage error itself.
@@ -19,10 +20,10 @@ export function readCommandLine(
 
 /** Prints a line of the command's result to standard output. */
 export function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  printText(Deno.stdout, `${line}\n`);
 }
 
 /** Prints an error line to standard error. */
 export function printError(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+  printText(Deno.stderr, `${line}\n`);
 }

@@ -6,6 +6,7 @@
  */
 
 import { Command } from "commander";
+import { toVisibleJson } from "../../shared/model/visible_text.ts";
 import { print, printError, readCommandLine } from "./command_line.ts";
 import {
   type DispatcherSchedule,
@@ -116,7 +117,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const schedule = await scheduleDispatcher(databaseUrl);
     const { lines, isHealthy } = describeSchedule(schedule);
-    if (options["json"] === true) print(JSON.stringify(schedule, null, 2));
+    if (options["json"] === true) print(toVisibleJson(schedule, 2));
     else lines.forEach(print);
     return isHealthy ? 0 : 1;
   } catch (error) {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "../../shared/model/version.ts";
 import { MigrationError, readMigrations } from "../host/migration_files.ts";
+import { printText } from "../host/terminal.ts";
 import { printError, readCommandLine } from "./command_line.ts";
 import { type DeployTarget, neededVariables, readTarget } from "./deploy_target.ts";
 import { readDeployedVersion } from "./deployed_version.ts";
@@ -193,7 +194,7 @@ async function main(args: readonly string[]): Promise<number> {
       contract: options["contract"] === true,
       root,
       check: () => check(root),
-      show: (text) => void Deno.stdout.writeSync(new TextEncoder().encode(text)),
+      show: (text) => printText(Deno.stdout, text),
     });
   } catch (error) {
     const isExpected = [DeployError, UpgradeRefusal, MigrationError]

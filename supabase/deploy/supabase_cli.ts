@@ -1,6 +1,7 @@
 /** Runs the Supabase CLI in the version that this repository is tested with. */
 
 import { join } from "node:path";
+import { printText } from "../host/terminal.ts";
 import { installNpmPackage } from "../tools/npm_package.ts";
 
 const cliVersion = "3.1.0";
@@ -134,5 +135,5 @@ async function installCli(): Promise<string> {
 }
 
 function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(text));
+  printText(Deno.stdout, text);
 }

@@ -2,6 +2,7 @@
  * Prints the functions' log: JSON lines as on the platform, or readable lines on a terminal. Hides the
  * stack's own set-up calls and dispatcher runs without work.
  */
+import { toVisibleLine } from "../../shared/model/visible_text.ts";
 import { isWorthPrinting } from "./idle_runs.ts";
 
 export interface RequestLog {
@@ -26,7 +27,7 @@ export function interceptConsole(
   (...values: unknown[]): void => {
     const [line] = values;
     if (values.length !== 1 || typeof line !== "string") return print(...values);
-    if (isShown(line)) print(isTerminal ? toReadableLine(line, new Date()) : line);
+    if (isShown(line)) print(isTerminal ? toVisibleLine(toReadableLine(line, new Date())) : line);
   };
   // deno-lint-ignore no-console
   console.log = replace(log, terminal.stdout, (line) => isWorthPrinting(line) && isOpen);

@@ -9,13 +9,14 @@ import { interceptConsole } from "./request_log.ts";
 import { readSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { StartError } from "../host/start_error.ts";
+import { printText } from "../host/terminal.ts";
 import { logUncaughtErrors } from "../host/uncaught_errors.ts";
 
 /** Errors that a person can fix. Only their message is printed, without a stack trace. */
 const expectedErrors = [StartError, PostgresStartError, MigrationError, ConfigError];
 
 function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+  printText(Deno.stdout, `${text}\n`);
 }
 
 function describeStack({ origin, demo, keysFile, databaseDir }: Stack): string {

@@ -2,6 +2,7 @@ import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { MigrationError } from "../host/migration_files.ts";
 import { StartError } from "../host/start_error.ts";
+import { printText } from "../host/terminal.ts";
 import { logUncaughtErrors } from "../host/uncaught_errors.ts";
 import { readServeCommand } from "./arguments.ts";
 import { checkDatabase, migrateDatabase } from "./database_state.ts";
@@ -87,5 +88,5 @@ function listenForStop(): Promise<void> {
 }
 
 function print(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
-  stream.writeSync(new TextEncoder().encode(`${text}\n`));
+  printText(stream, `${text}\n`);
 }

@@ -32,7 +32,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "has 300 sends that hang at the same host",
-    prepare: (world) => hang(world, { tenant: world.hangingBeside, callers: 300 }),
+    prepare: (world) => hangBeside(world),
   },
   { name: "asks for 100 times its limit", prepare: flood },
   { name: "uploads 40 MB", prepare: upload },
@@ -142,13 +142,18 @@ async function mergeContacts(world: World): Promise<() => Promise<() => Promise<
 
 function hang(
   world: World,
-  { tenant, callers }: { readonly tenant: StackInstance; readonly callers: number },
+  { tenant, callers, pauseMs = 1_000, onAnswer = () => {} }: {
+    readonly tenant: StackInstance;
+    readonly callers: number;
+    readonly pauseMs?: number;
+    readonly onAnswer?: () => void;
+  },
 ): Promise<() => Promise<() => Promise<unknown>>> {
   return Promise.resolve(() => {
     const ending = new AbortController();
     let place = 0;
-    const stop = keepCalling(callers, 1_000, () =>
-      call(world, tenant, "send-message", {
+    const stop = keepCalling(callers, pauseMs, async () => {
+      const response = await call(world, tenant, "send-message", {
         method: "POST",
         signal: ending.signal,
         headers: { "content-type": "application/json" },
@@ -156,12 +161,29 @@ function hang(
           ...{ instanceId: tenant.instanceId, phone: String(5_521_960_000_000 + place++) },
           ...{ messageType: "text", message: "Olá!" },
         }),
-      }));
+      });
+      onAnswer();
+      await response.body?.cancel();
+    });
     return Promise.resolve(async () => {
       ending.abort();
       await stop();
     });
   });
+}
+
+/** Begins when all the slots are taken that the tenant gets: a send is answered that has waited for one. */
+async function hangBeside(world: World): Promise<() => Promise<() => Promise<unknown>>> {
+  const isFull = Promise.withResolvers<void>();
+  const begin = await hang(world, {
+    tenant: world.hangingBeside,
+    ...{ callers: 300, pauseMs: 3_000, onAnswer: () => isFull.resolve() },
+  });
+  return async () => {
+    const end = await begin();
+    await isFull.promise;
+    return end;
+  };
 }
 
 async function flood(world: World): Promise<() => Promise<() => Promise<unknown>>> {

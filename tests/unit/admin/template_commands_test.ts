@@ -198,3 +198,17 @@ Deno.test("a template is shown as its file", async () => {
   assertEquals([code, JSON.parse(out).components], [0, storedPlain.components]);
   assertEquals((await run("templates", "show", "outro", ...ofInstance))[0], 1);
 });
+
+Deno.test("a template of any name is written within the folder, a file each, and a push finds it", async () => {
+  const names = ["../../../x", "aviso", "Aviso", "con", "", "a/b", "x".repeat(600), "\u001b[2J"];
+  const stored = names.map((name, place) => ({
+    ...{ ...storedPlain, name, templateId: `t${place}`, providerTemplateId: `${place}` },
+  }));
+  const { run, folder, calls } = startService(stored);
+  assertEquals((await run("templates", "pull", "t", ...ofInstance))[0], 0);
+  const paths = [...folder.keys()];
+  assertEquals(new Set(paths.map((path) => path.toLowerCase())).size, names.length);
+  assertEquals(paths.filter((path) => !/^t\/[a-z0-9_-]+\.pt_BR\.json$/.test(path)), []);
+  const [code] = await run("templates", "push", "t", ...ofInstance);
+  assertEquals([code, calls], [0, []]);
+});

@@ -1,0 +1,49 @@
+/** Characters that nobody sees: how a text that others wrote is shown, and what names may not hold. */
+
+/**
+ * What a terminal obeys, and what hides text or turns its direction. Of the marks that nobody sees, joiners
+ * and the forms of emoji stay: emoji and some scripts are written with them.
+ */
+const deceptive =
+  /[[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0e\ufe0f]]/gv;
+
+/** Controls, line breaks among them, and what turns the direction of the text after it. */
+const control = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * A text as one line that a terminal can show: whatever is deceptive in it, a line break too, is written as
+ * `\u{1b}`.
+ */
+export function toVisibleLine(text: string): string {
+  return text.replace(deceptive, escapeCharacter);
+}
+
+/** Lines that a terminal can show, as `toVisibleLine`. Line feeds stay. */
+export function toVisibleText(text: string): string {
+  return text.replace(
+    deceptive,
+    (character) => character === "\n" ? "\n" : escapeCharacter(character),
+  );
+}
+
+/** The JSON of a value, in which what is deceptive is escaped as JSON escapes it: the value is the same. */
+export function toVisibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    deceptive,
+    (character) =>
+      character === "\n"
+        ? "\n"
+        : character.split("").map((unit) =>
+          `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+        ).join(""),
+  );
+}
+
+/** Whether a text holds a control: a name with one is shown as another one, or commands a terminal. */
+export function holdsControl(text: string): boolean {
+  return control.test(text);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
