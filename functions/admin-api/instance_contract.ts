@@ -9,7 +9,7 @@ import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { AdministeredProvider } from "../../shared/providers/administration.ts";
 import { type ProviderKind, providerKinds } from "../../shared/model/provider_kind.ts";
-import { idSchema, phoneSchema } from "../../shared/model/request_fields.ts";
+import { idSchema, inOneLine, phoneSchema } from "../../shared/model/request_fields.ts";
 import { nameSchema } from "./contract.ts";
 
 /** The database also checks the name against its own list of time zones. */
@@ -23,7 +23,7 @@ const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.rec
   z.string(),
   z.unknown(),
 );
-const businessInstanceIdSchema = z.string().trim().min(1).max(255);
+const businessInstanceIdSchema = inOneLine(z.string().trim().min(1).max(255));
 
 /** POST admin-api/instances. */
 export const createInstanceSchema = z.object({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
-import { idSchema, instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { idSchema, inOneLine, instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { isNumbered, listPlaceholders } from "../../shared/model/placeholders.ts";
 import { workspacePageSchema } from "./contract.ts";
 
@@ -25,7 +25,7 @@ const componentSchema = z.looseObject({
 type Component = z.infer<typeof componentSchema>;
 
 const componentsSchema = z.array(componentSchema).min(1).max(4);
-const templateNameSchema = z.string().trim().min(1).max(512);
+const templateNameSchema = inOneLine(z.string().trim().min(1).max(512));
 const languageSchema = z.string().regex(
   /^[A-Za-z]{2,3}([_-][A-Za-z]{2,4})?$/,
   "must look like pt_BR",
@@ -33,7 +33,7 @@ const languageSchema = z.string().regex(
 const parameterFormatSchema = z.enum(["POSITIONAL", "NAMED"]);
 const categorySchema = z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]);
 const providerStatusSchema = z.string().regex(/^[A-Z_]{1,50}$/, "must look like APPROVED");
-const providerTemplateIdSchema = z.string().trim().min(1).max(200);
+const providerTemplateIdSchema = inOneLine(z.string().trim().min(1).max(200));
 
 /** GET admin-api/templates. */
 export const templatePageSchema = workspacePageSchema.extend({

@@ -15,6 +15,7 @@ import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
 import {
   cardIdSchema,
   findRecipientIssues,
+  inOneLine,
   instanceIdSchema,
   pageSizeSchema,
   recipientFields,
@@ -44,7 +45,7 @@ const validationSchema = z.enum(["strict", "permissive"]);
 /** POST /functions/v1/batches-api/batches. */
 export const createBatchSchema = z.object({
   ...instanceField,
-  name: z.string().trim().min(1).max(200).optional(),
+  name: inOneLine(z.string().trim().min(1).max(200)).optional(),
   template: templateNameSchema.partial().extend({ templateId: z.string().optional() }).optional(),
   message: z.object(messageFields).optional(),
   purpose: purposeSchema,

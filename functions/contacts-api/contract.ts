@@ -15,6 +15,7 @@ import {
   flagSchema,
   freeObjectSchema,
   idSchema,
+  inOneLine,
   instanceIdSchema,
   instanceQuerySchema,
   recipientFields,
@@ -25,10 +26,12 @@ import { successField } from "../../shared/model/response_fields.ts";
  * Trimmed, 1 to 50 characters (decisions, section 3). Normalised, so that the Unicode forms of an
  * accent give the same tag.
  */
-const tagNameSchema = z.string().normalize("NFC").trim().refine(
-  (name) => [...name].length >= 1 && [...name].length <= 50,
-  "must be 1 to 50 characters",
-  // Counts characters as JSON Schema does. The document's generator cannot read this check.
+const tagNameSchema = inOneLine(
+  z.string().normalize("NFC").trim().refine(
+    (name) => [...name].length >= 1 && [...name].length <= 50,
+    "must be 1 to 50 characters",
+    // Counts characters as JSON Schema does. The document's generator cannot read this check.
+  ),
 ).meta({ minLength: 1, maxLength: 50 });
 const tagNamesSchema = z.array(tagNameSchema).max(100);
 

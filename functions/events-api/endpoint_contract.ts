@@ -3,7 +3,7 @@ import { describeWrongTypes, type EventType, eventTypes } from "../../shared/mod
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { findUrlProblem } from "../../shared/model/public_url.ts";
-import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { inOneLine, instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
@@ -21,7 +21,7 @@ const typesSchema = z.array(eventTypeSchema).min(1).max(100)
 /** A receiver's URL. `ALLOW_PRIVATE_HOSTS` decides which ones a process takes: see `checkUrl`. */
 const urlSchema = z.string().min(1).max(2048);
 
-const descriptionSchema = z.string().trim().max(200);
+const descriptionSchema = inOneLine(z.string().trim().max(200));
 
 /** POST /functions/v1/events-api/endpoints. */
 export const createEndpointSchema = z.object({

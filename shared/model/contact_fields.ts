@@ -1,6 +1,6 @@
 /** The fields of a contact that callers write, each with its form in a request and in an answer. */
 import * as z from "zod";
-import { freeObjectSchema } from "./request_fields.ts";
+import { freeObjectSchema, inOneLine } from "./request_fields.ts";
 
 /** A text. Null and an empty text clear it: forms and spreadsheets send empty texts for empty fields. */
 function text<Written extends z.ZodType>(
@@ -26,7 +26,7 @@ function flag(description: string): {
   };
 }
 
-const shortText = z.string().max(500);
+const shortText = inOneLine(z.string().max(500));
 const labels = "Custom fields chosen by the caller, at most 32 KiB as JSON.";
 
 /** Fields that both create and update write (specification, section 2). */

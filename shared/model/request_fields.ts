@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Issue } from "./errors.ts";
 import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
+import { holdsControl } from "./visible_text.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
@@ -91,12 +92,26 @@ export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).tr
 export const assignToSchema = z.string().trim().min(1).max(320);
 
 /** The caller's own identifier of what a message belongs to. */
-export const cardIdSchema = z.string().min(1).max(255);
+export const cardIdSchema = inOneLine(z.string().min(1).max(255));
+
+/**
+ * A name, a label or the like, which is shown in one line: it holds no control and nothing that turns the
+ * direction of what follows it, by which it would be shown as another one. What is around it does not count,
+ * since forms and spreadsheets send line breaks there.
+ */
+export function inOneLine<Text extends z.ZodType<string, string>>(schema: Text): Text {
+  return schema.refine(
+    (text) => !holdsControl(text.trim()),
+    "must not contain control characters",
+  ) as Text;
+}
 
 /** Who sends: free text, its length in characters as JSON Schema counts them. */
-export const sentBySchema = z.string().refine(
-  (text) => [...text].length >= 1 && [...text].length <= 64,
-  "must be 1 to 64 characters",
+export const sentBySchema = inOneLine(
+  z.string().refine(
+    (text) => [...text].length >= 1 && [...text].length <= 64,
+    "must be 1 to 64 characters",
+  ),
 ).meta({ minLength: 1, maxLength: 64 });
 
 /** A free key/value object, limited in size and depth so that storing it never fails. */
@@ -129,8 +144,8 @@ export function visibleTextSchema(maxLength: number): z.ZodString {
 
 /** A template by its name: this instance's, then the workspace's. */
 export const templateNameSchema = z.object({
-  name: z.string().trim().min(1).max(512),
-  language: z.string().trim().min(1).max(20),
+  name: inOneLine(z.string().trim().min(1).max(512)),
+  language: inOneLine(z.string().trim().min(1).max(20)),
 });
 
 /** A template as a call names it: by one of both. */

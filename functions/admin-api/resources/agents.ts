@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { instantSchema } from "../../../shared/model/instant.ts";
-import { instanceIdSchema } from "../../../shared/model/request_fields.ts";
+import { inOneLine, instanceIdSchema } from "../../../shared/model/request_fields.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
 import { nameSchema } from "../contract.ts";
 import { defineResource } from "./resource.ts";
@@ -8,7 +8,7 @@ import { defineResource } from "./resource.ts";
 const instructionsSchema = z.string().trim().min(1).max(32_768);
 
 /** A model as the chat completions endpoint names it. */
-const modelSchema = z.string().trim().min(1).max(200);
+const modelSchema = inOneLine(z.string().trim().min(1).max(200));
 
 /** How many messages an answer may be. */
 const maxMessagesSchema = z.number().int().min(1).max(10);

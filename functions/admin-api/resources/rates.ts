@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Issue } from "../../../shared/model/errors.ts";
-import { daySchema, idSchema } from "../../../shared/model/request_fields.ts";
+import { daySchema, idSchema, inOneLine } from "../../../shared/model/request_fields.ts";
 import type { CrossCheck } from "../../../shared/http/validate.ts";
 import { recordAnswer } from "./answers.ts";
 
-const nameSchema = z.string().trim().min(1).max(100);
+const nameSchema = inOneLine(z.string().trim().min(1).max(100));
 const marketSchema = z.object({
   name: nameSchema,
   callingCodes: z.array(z.string().regex(/^[0-9]{1,7}$/, "must be 1 to 7 digits")).max(500),

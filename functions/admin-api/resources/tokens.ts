@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
+import { inOneLine } from "../../../shared/model/request_fields.ts";
 import { tokenScopes } from "../../../shared/model/token_scope.ts";
 import { pageAnswer, recordAnswer } from "./answers.ts";
 
@@ -7,7 +8,7 @@ const mcpRecipients = ["known", "any"] as const;
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
-  label: z.string().trim().min(1).max(200).nullish(),
+  label: inOneLine(z.string().trim().min(1).max(200)).nullish(),
   /** Without it the token is valid until it is revoked. */
   expiresAt: storableInstantSchema
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")

@@ -178,6 +178,8 @@ Other,5x,service,1,USD,2026-10-01
     "line 5: Brazil has other calling codes in an earlier line",
     "line 7: has 2 values, not 6",
     "line 8: has the currency EUR, others USD",
+    "line 9: name must not contain control characters",
+    "line 9: market must not contain control characters",
     "line 9: amount must be a decimal text from 0, such as 0.0625",
     "line 9: effectiveFrom must be a valid date, YYYY-MM-DD",
     "line 11: category must look like marketing",
