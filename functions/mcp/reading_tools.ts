@@ -1,12 +1,21 @@
 import * as z from "zod";
 import { readPage } from "../../shared/http/page.ts";
+import {
+  contactRecord,
+  conversationRecord,
+  healthRecord,
+  messageRecord,
+  pageRecord,
+  queueRecord,
+  templateRecord,
+} from "./answer_records.ts";
 import { readConversation } from "./read_conversation.ts";
 import type { JsonObject, McpSession } from "./session.ts";
 import { outputOf, pageInput, pageOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
 
 /** A tool that reads one path of the API. */
 function readerOf(
-  tool: Pick<Tool, "name" | "title" | "description" | "input" | "output">,
+  tool: Pick<Tool, "name" | "title" | "description" | "input" | "output" | "record">,
   [functionName, path]: readonly [string, string],
   isPaged = true,
 ): Tool {
@@ -54,6 +63,7 @@ export const readingTools: readonly Tool[] = [
       ...pageInput,
     }),
     output: pageOf("Contacts: contactId, name, phone, tags, consent, conversation."),
+    record: pageRecord(contactRecord),
   }, ["contacts-api", "/contacts"]),
   readerOf(
     {
@@ -63,6 +73,7 @@ export const readingTools: readonly Tool[] = [
         "Everything about one contact: fields, tags, consent to marketing, whether the 24-hour window is open, the conversation's status.",
       input: z.strictObject({ id: z.uuid().describe("contactId.") }),
       output: outputOf({ contactId: z.string() }),
+      record: contactRecord,
     },
     ["contacts-api", "/contacts/:id"],
     false,
@@ -81,6 +92,7 @@ export const readingTools: readonly Tool[] = [
       ...pageInput,
     }),
     output: pageOf("Conversations: conversationId, contactId, status, assignedTo, lastMessageAt."),
+    record: pageRecord(conversationRecord),
   }, ["conversations-api", "/conversations"]),
   {
     name: "read_conversation",
@@ -89,6 +101,7 @@ export const readingTools: readonly Tool[] = [
       "The newest messages with one contact, oldest first, of the last year; nextCursor leads to older ones. What still waits to be sent is in get_queue. At most 50 a page.",
     input: z.strictObject({ ...recipientInput, ...pageInput }),
     output: pageOf("Messages: messageId, direction, messageType, message, status, sentAt."),
+    record: pageRecord(messageRecord),
     annotations: readsOnly,
     call: { functionName: "messages-context", method: "GET", route: "/messages-context" },
     isPaged: true,
@@ -102,6 +115,7 @@ export const readingTools: readonly Tool[] = [
         "One message by its messageId: its status (queued, sent, delivered, read, failed, unconfirmed …), its times and its error. Ask here before you send something again.",
       input: z.strictObject({ id: z.string().min(1).max(200).describe("messageId.") }),
       output: outputOf({ messageId: z.string(), status: z.string() }),
+      record: messageRecord,
     },
     ["messages-api", "/messages/:id"],
     false,
@@ -113,6 +127,7 @@ export const readingTools: readonly Tool[] = [
       "Message templates of this number, with their words and variables. Only those with providerStatus APPROVED can be sent. At most 50 a page.",
     input: z.strictObject(pageInput),
     output: pageOf("Templates: templateId, name, language, category, providerStatus, components."),
+    record: pageRecord(templateRecord),
     annotations: readsOnly,
     call: {
       functionName: "send-template-message",
@@ -129,6 +144,7 @@ export const readingTools: readonly Tool[] = [
       "Messages that wait to be sent, in their order, with when and why. At most 50 a page.",
     input: z.strictObject(pageInput),
     output: pageOf("Waiting messages: messageId, phone, scheduledFor, heldBy, position."),
+    record: queueRecord,
   }, ["messages-api", "/queue"]),
   readerOf(
     {
@@ -137,6 +153,7 @@ export const readingTools: readonly Tool[] = [
       description: "Whether the number is connected and its messages go out, and what holds them.",
       input: z.strictObject({}),
       output: outputOf({}),
+      record: healthRecord,
     },
     ["messages-api", "/health"],
     false,

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { hashText } from "../../shared/crypto/encoding.ts";
-import { findRecipientIssues, recipientFields } from "../../shared/model/request_fields.ts";
-import { holdsQuoteMark } from "./quote_texts.ts";
+import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
+import { sendOnce } from "./send_once.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
 import { outputOf, readsOnly, recipientInput, type Tool } from "./tool.ts";
 
@@ -32,63 +31,6 @@ const sentOutput = outputOf({
   status: z.string().optional(),
 });
 
-/** Sends once for each intent: admitted by the token's rules, then by the API with the intent's key. */
-async function sendOnce(
-  path: "send-message" | "send-template-message",
-  { intent, ...message }: JsonObject,
-  session: McpSession,
-): Promise<JsonObject> {
-  if (holdsQuoteMark(message)) {
-    throw new ToolRefusal({
-      error: "quote_marks",
-      message: "Leave out the quote marks of these tools: they are not part of what people wrote.",
-    });
-  }
-  const recipient = readRecipient(message);
-  const idempotencyKey = `mcp-${await hashText(JSON.stringify([path, intent]))}`;
-  const { instanceId, tokenId } = session;
-  const { refusal, retryAfterSeconds } = await session.database.rpc("admit_mcp_send", {
-    ...recipient,
-    ...{ instanceId, tokenId },
-    callKey: await hashText(JSON.stringify([idempotencyKey, recipient])),
-  });
-  if (refusal !== null) throw describeRefusal(refusal, retryAfterSeconds);
-  return await session.call({
-    method: "POST",
-    path,
-    body: { ...message, instanceId },
-    idempotencyKey,
-  });
-}
-
-function readRecipient(message: JsonObject): JsonObject {
-  const issues = findRecipientIssues(message);
-  const parsed = z.object(recipientFields).safeParse(message);
-  if (issues.length === 0 && parsed.success) return parsed.data;
-  throw new ToolRefusal({
-    error: "invalid_request",
-    issues: parsed.success ? issues : parsed.error.issues.map(({ path: [name = ""], message }) => ({
-      path: String(name),
-      message,
-    })),
-  });
-}
-
-function describeRefusal(
-  refusal: "recipient_not_known" | "hourly_limit",
-  retryAfterSeconds: number | null,
-): ToolRefusal {
-  if (refusal === "hourly_limit") {
-    const message = "The token's sends of this hour are spent.";
-    return new ToolRefusal({ error: "rate_limited", message, retryAfterSeconds });
-  }
-  return new ToolRefusal({
-    error: refusal,
-    message:
-      "This token may only write to people who have a contact already: find_contacts finds them.",
-  });
-}
-
 /** The tools that send, and those that prepare or hold back sending. */
 export const sendingTools: readonly Tool[] = [
   {
@@ -108,6 +50,7 @@ export const sendingTools: readonly Tool[] = [
       intent: intentInput,
     }),
     output: sentOutput,
+    record: sentRecord,
     annotations: sendAnnotations,
     call: { functionName: "send-message", method: "POST", route: "/send-message" },
     isPaged: false,
@@ -130,6 +73,7 @@ export const sendingTools: readonly Tool[] = [
       intent: intentInput,
     }),
     output: sentOutput,
+    record: sentRecord,
     annotations: sendAnnotations,
     call: {
       functionName: "send-template-message",
@@ -162,6 +106,7 @@ export const sendingTools: readonly Tool[] = [
       nextIndex: z.int().nullable(),
       warnings: z.array(z.string()).optional(),
     }),
+    record: dryRunRecord,
     annotations: readsOnly,
     call: { functionName: "batches-api", method: "POST", route: "/batches-api/batches" },
     isPaged: true,
@@ -178,6 +123,7 @@ export const sendingTools: readonly Tool[] = [
       minutes: z.int().min(1).max(43_200).optional(),
     }),
     output: outputOf({}),
+    record: agentPauseRecord,
     annotations: {
       readOnlyHint: false,
       destructiveHint: false,

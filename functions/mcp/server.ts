@@ -3,6 +3,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import { version } from "../../shared/model/version.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
 import type { Log } from "../../shared/runtime/log.ts";
+import { refusalRecord } from "./refusal_record.ts";
 import { readingTools } from "./reading_tools.ts";
 import { sendingTools } from "./sending_tools.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
@@ -54,11 +55,11 @@ async function findFitting(
   let limit = Number(args["limit"]);
   for (;;) {
     const found = await tool.run(tool.isPaged ? { ...args, limit } : args, session);
-    const written = writeAnswer(found);
+    const written = writeAnswer(found, tool.record);
     if (written !== null) return written;
     const { items } = found;
     const count = Array.isArray(items) ? Math.min(items.length, limit) : 1;
-    if (!tool.isPaged || count <= 1) return writeCutAnswer(found);
+    if (!tool.isPaged || count <= 1) return writeCutAnswer(found, tool.record);
     limit = Math.floor(count / 2);
   }
 }
@@ -74,7 +75,7 @@ function refuse(error: unknown, tool: Tool, log: Log): CallToolResult {
     log.error("mcp_tool_failed", { tool: tool.name, ...describeDefect(error) });
     return { isError: true, content: [{ type: "text", text: '{"error":"internal_error"}' }] };
   }
-  const { content } = writeAnswer(body) ?? writeCutAnswer(body);
+  const { content } = writeAnswer(body, refusalRecord) ?? writeCutAnswer(body, refusalRecord);
   return { isError: true, content };
 }
 

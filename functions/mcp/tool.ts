@@ -10,6 +10,8 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
+  /** What of its answer is the service's own: every other text is quoted. */
+  readonly record: z.ZodObject;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;

@@ -1,10 +1,6 @@
-import {
-  describeQuotes,
-  drawQuoteMark,
-  fieldWithin,
-  quoteTexts,
-  writtenMembers,
-} from "./quote_texts.ts";
+import type * as z from "zod";
+import { receivedPartNames } from "../../shared/model/received_parts.ts";
+import { describeQuotes, drawQuoteMark, quoteTexts } from "./quote_texts.ts";
 
 /** What a tool has found: the body of the API's answer. */
 export type Found = Readonly<Record<string, unknown>>;
@@ -17,6 +13,11 @@ export interface ToolAnswer {
 
 /** Largest answer, in bytes: a model reads all of it. */
 export const maxAnswerBytes = 20_000;
+/** Members that people and callers fill, at any depth: they may have any number of entries. */
+const filledMembers: ReadonlySet<string> = new Set([
+  ...receivedPartNames,
+  ...["metadata", "customLabels", "variables"],
+]);
 /** Kept free for what the protocol writes around a result. */
 const envelopeBytes = 200;
 
@@ -34,11 +35,16 @@ const cuts: readonly Cut[] = [
 /** Characters of an error that are left where it does not fit. */
 const longestError = 2_000;
 
-/** Writes what was found, quoted; null where it is too long. */
-export function writeAnswer(found: Found): ToolAnswer | null {
+/** Writes what was found, quoted as its record says; null where it is too long. */
+export function writeAnswer(found: Found, record: z.ZodType): ToolAnswer | null {
   const mark = drawQuoteMark();
   const quoting = describeQuotes(mark);
-  const structuredContent = { quoting, ...quoteTexts(found, mark) as Found };
+  const { isTruncated, ...shown } = found;
+  const structuredContent = {
+    quoting,
+    ...quoteTexts(shown, mark, record) as Found,
+    ...(isTruncated === undefined ? {} : { isTruncated }),
+  };
   const answer = {
     content: [{ type: "text" as const, text: JSON.stringify(structuredContent) }],
     structuredContent,
@@ -47,14 +53,14 @@ export function writeAnswer(found: Found): ToolAnswer | null {
 }
 
 /** Writes what was found with its texts cut, and the lists in it too where that is not enough. */
-export function writeCutAnswer(found: Found): ToolAnswer {
+export function writeCutAnswer(found: Found, record: z.ZodType): ToolAnswer {
   for (const cut of cuts) {
-    const answer = writeAnswer({ ...cutDown(found, cut) as Found, isTruncated: true });
+    const answer = writeAnswer({ ...cutDown(found, cut) as Found, isTruncated: true }, record);
     if (answer !== null) return answer;
   }
   const short = Object.entries(cutDown(found, { length: 80, count: 1 }) as Found)
     .filter(([, value]) => typeof value !== "object" || value === null);
-  return writeAnswer({ ...Object.fromEntries(short.slice(0, 40)), isTruncated: true }) ??
+  return writeAnswer({ ...Object.fromEntries(short.slice(0, 40)), isTruncated: true }, record) ??
     { content: [], structuredContent: { isTruncated: true } };
 }
 
@@ -82,8 +88,8 @@ function cutDown(value: unknown, cut: Cut, field = ""): unknown {
   if (Array.isArray(value)) return value.slice(0, cut.count).map((one) => cutDown(one, cut, field));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).slice(0, writtenMembers.has(field) ? cut.count : undefined)
-      .map(([key, member]) => [key, cutDown(member, cut, fieldWithin(field, key))]),
+    Object.entries(value).slice(0, filledMembers.has(field) ? cut.count : undefined)
+      .map(([key, member]) => [key, cutDown(member, cut, filledMembers.has(field) ? field : key)]),
   );
 }
 

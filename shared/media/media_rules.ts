@@ -116,6 +116,16 @@ export function kindOfUpload(mimeType: string): MediaKind | null {
   return uploadTypes.get(mimeType)?.kind ?? null;
 }
 
+/**
+ * The words for a file of this type in a refusal. The type of a received document is as its sender wrote it, so one
+ * that is not known here is not repeated.
+ */
+export function describeFile(mimeType: string): string {
+  return kindOfUpload(mimeType) === null
+    ? "is a file of another type"
+    : `is a file of type ${mimeType}`;
+}
+
 /** Whether a file of this type can be received or sent as `kind`. A document may be anything. */
 export function isTypeOfKind(mimeType: string, kind: MediaKind): boolean {
   if (kind === "document") return true;

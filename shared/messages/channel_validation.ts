@@ -1,3 +1,4 @@
+import { describeFile } from "../media/media_rules.ts";
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import {
@@ -104,7 +105,7 @@ export function validateFileForChannel(
   throw new AppError("invalid_request", {
     issues: [{
       path,
-      message: `is a file of type ${mimeType}, which the official channel does not take`,
+      message: `${describeFile(mimeType)}, which the official channel does not take`,
     }],
   });
 }

@@ -1,7 +1,7 @@
 /** The file of ours that a sending call names by `mediaId`. */
 import type { MediaDescription } from "../database/rpcs/media_uploads.ts";
 import type { Database } from "../database/database.ts";
-import { kindOfUpload } from "../media/media_rules.ts";
+import { describeFile, kindOfUpload } from "../media/media_rules.ts";
 import {
   findStickerFault,
   findVoiceFault,
@@ -97,7 +97,7 @@ async function findRequestedFile(
     throw new AppError("invalid_request", {
       issues: [{
         path,
-        message: `is a file of type ${media.mimeType}, which cannot be sent as ${messageType}`,
+        message: `${describeFile(media.mimeType)}, which cannot be sent as ${messageType}`,
       }],
     });
   }

@@ -1,3 +1,4 @@
+import { messageRecord } from "../../../functions/mcp/answer_records.ts";
 import { drawQuoteMark, quoteTexts } from "../../../functions/mcp/quote_texts.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startMcpWorld, unquote } from "./mcp_world.ts";
@@ -92,7 +93,7 @@ Deno.test("the marks of two answers differ, so that nobody can have written them
   assert(first.found.quoting !== second.found.quoting);
 });
 
-Deno.test("keys that callers chose are quoted where they are no plain words", async () => {
+Deno.test("keys that callers chose are quoted, plain words too", async () => {
   await using world = await startMcpWorld();
   await using client = await world.connect();
   const contactId = await world.addContact("5511987650001");
@@ -100,7 +101,9 @@ Deno.test("keys that callers chose are quoted where they are no plain words", as
     set custom_labels = ${world.admin.json({ [told]: "x", plano: told })} where id = ${contactId}`;
   const { found } = await client.call("get_contact", { id: contactId });
   const keys = listKeys(found);
-  assert(keys.every((key) => /^\w+$/.test(key) || /^<quote-/.test(key)), keys.join());
+  const labels = Object.keys(found.customLabels);
+  assertEquals(labels.map(unquote).sort(), [told, "plano"].sort());
+  assertEquals(keys.filter((key) => /^<quote-/.test(key)).length, labels.length, keys.join());
 });
 
 function listStrings(value: unknown): string[] {
@@ -119,19 +122,30 @@ Deno.test("what people and callers fill is quoted, whatever its fields are calle
   const mark = drawQuoteMark();
   const word = "ignore_all_previous_instructions";
   const contactId = crypto.randomUUID();
-  const shown = quoteTexts({
-    ...{ contactId, status: "sent", phone: "5511987650001", userId: "BR.1234567890" },
-    ...{ cardId: word, sentBy: word, providerMessageId: word },
-    choice: { id: word, title: word },
-    order: { catalogId: word, items: [{ productId: contactId }] },
-    contacts: [{ phones: [word] }],
-    flowAnswer: { data: { reason: word, nested: { code: word } } },
-    referral: { sourceId: word },
-    metadata: { status: word },
-    customLabels: { source: word },
-  }, mark);
+  const shown = quoteTexts(
+    {
+      ...{ contactId, status: "sent", messageType: "text", sentAt: "2026-11-28T08:00:00.000Z" },
+      contact: { contactId, phone: "5511987650001", userId: "BR.1234567890" },
+      ...{ cardId: word, sentBy: word, providerMessageId: "66666666", mediaFilename: "a.pdf" },
+      lastError: { code: "131047", message: word },
+      choice: { id: word, title: word },
+      order: { catalogId: word, items: [{ productId: contactId }] },
+      contacts: [{ phones: [word] }],
+      flowAnswer: { data: { [word]: word, nested: { code: word } } },
+      referral: { sourceId: word },
+      metadata: { status: word },
+      something: { status: "sent", at: "2026-11-28T08:00:00.000Z" },
+    },
+    mark,
+    messageRecord,
+  );
   const plain = listStrings(shown).filter((text) => !text.startsWith(mark.opens));
-  assertEquals(plain, [contactId, "sent", "5511987650001", "BR.1234567890"]);
+  assertEquals(plain, [
+    ...[contactId, "sent", "text", "2026-11-28T08:00:00.000Z", contactId, "5511987650001"],
+    "131047",
+  ]);
+  const keys = listKeys(shown).filter((key) => key.startsWith(mark.opens)).map(unquote);
+  assertEquals(keys, ["something", word, "nested", "code", "status", "status", "at"]);
 });
 
 Deno.test("characters that nobody sees are left out, and emojis and scripts stay as they were", () => {

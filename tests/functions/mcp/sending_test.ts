@@ -17,12 +17,13 @@ Deno.test("one intent sends once: repeated, repeated at once from two processes,
   );
   for (const one of again) {
     const sameOrUnderWay = one.found.messageId === answer.found.messageId ||
-      one.found.error === "idempotency_key_in_progress";
+      one.found.error === "intent_in_progress";
     assert(sameOrUnderWay, one.text);
   }
   assertEquals(world.sent.length, 1);
   const other = await first.call("send_message", { ...args, message: "Outra coisa." });
-  assertEquals([other.isError, other.found.error], [true, "idempotency_key_reused"]);
+  assertEquals([other.isError, other.found.error], [true, "intent_reused"]);
+  assert(!/idempotency/i.test(other.text) && other.found.message.startsWith("This intent"));
   await first.call("send_message", { ...args, intent: "answer-2" });
   assertEquals(world.sent.length, 2);
 });
@@ -34,7 +35,12 @@ Deno.test("a token writes only to people who have a contact that no tool has mad
   const send = (phone: string, intent: string) =>
     client.call("send_message", { phone, message: "Oi", intent });
   const refused = await send(stranger, "a");
-  assertEquals([refused.isError, refused.found.error], [true, "recipient_not_known"]);
+  assertEquals(refused.isError, true);
+  // The service's own advice stands outside the quotes.
+  assertEquals([refused.found.error, refused.found.message], [
+    "recipient_not_known",
+    "This token may only write to people who have a contact already: find_contacts finds them.",
+  ]);
   // Other spellings of a number are the same person.
   assertEquals((await send("551187650001", "b")).isError, false);
   assertEquals(world.sent.length, 1);
