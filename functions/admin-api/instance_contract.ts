@@ -4,6 +4,7 @@ import {
   sendWindowSchema,
   writtenSettings,
 } from "../../shared/model/instance_settings.ts";
+import { recordSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
@@ -19,10 +20,7 @@ const timeZoneSchema = z.string().max(100).refine(
 );
 
 /** Validated by the provider's own schema once the provider is known. */
-const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(
-  z.string(),
-  z.unknown(),
-);
+const providerConfigSchema: z.ZodType<Readonly<Record<string, unknown>>> = recordSchema();
 const businessInstanceIdSchema = inOneLine(z.string().trim().min(1).max(255));
 
 /** POST admin-api/instances. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formSchema, looseObjectSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import { idSchema, inOneLine, instanceIdSchema } from "../../shared/model/request_fields.ts";
@@ -9,30 +10,31 @@ import { workspacePageSchema } from "./contract.ts";
  * One component in the official channel's shape (Meta: Message templates, Components). Members that
  * only that channel reads are stored unchanged.
  */
-const componentSchema = z.looseObject({
+const componentSchema = looseObjectSchema({
   type: z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS"]),
   format: z.enum(["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"]).optional(),
   text: z.string().min(1).max(1_024).optional(),
-  buttons: z.array(z.looseObject({
-    type: z.string().regex(/^[A-Z_]{1,50}$/, "must look like QUICK_REPLY"),
+  buttons: z.array(looseObjectSchema({
+    type: formSchema(/^[A-Z_]{1,50}$/, 50, "must look like QUICK_REPLY"),
     text: z.string().min(1).max(200).optional(),
     url: z.string().min(1).max(2_000).optional(),
     phone_number: z.string().min(1).max(20).optional(),
   })).min(1).max(10).optional(),
-  example: z.looseObject({}).optional(),
+  example: looseObjectSchema({}).optional(),
 });
 
 type Component = z.infer<typeof componentSchema>;
 
 const componentsSchema = z.array(componentSchema).min(1).max(4);
 const templateNameSchema = inOneLine(z.string().trim().min(1).max(512));
-const languageSchema = z.string().regex(
+const languageSchema = formSchema(
   /^[A-Za-z]{2,3}([_-][A-Za-z]{2,4})?$/,
+  8,
   "must look like pt_BR",
 );
 const parameterFormatSchema = z.enum(["POSITIONAL", "NAMED"]);
 const categorySchema = z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]);
-const providerStatusSchema = z.string().regex(/^[A-Z_]{1,50}$/, "must look like APPROVED");
+const providerStatusSchema = formSchema(/^[A-Z_]{1,50}$/, 50, "must look like APPROVED");
 const providerTemplateIdSchema = inOneLine(z.string().trim().min(1).max(200));
 
 /** GET admin-api/templates. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { recordSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -28,7 +29,7 @@ const instanceField = { instanceId: instanceIdSchema.optional() };
 /** One entry of a list: who is written to, and with which values. */
 export const recipientSchema = z.object({
   ...recipientFields,
-  variables: z.record(z.string(), z.unknown()).optional(),
+  variables: recordSchema().optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
 });
@@ -46,7 +47,8 @@ const validationSchema = z.enum(["strict", "permissive"]);
 export const createBatchSchema = z.object({
   ...instanceField,
   name: inOneLine(z.string().trim().min(1).max(200)).optional(),
-  template: templateNameSchema.partial().extend({ templateId: z.string().optional() }).optional(),
+  template: templateNameSchema.partial().extend({ templateId: z.string().max(100).optional() })
+    .optional(),
   message: z.object(messageFields).optional(),
   purpose: purposeSchema,
   intervalSeconds: z.number().int().min(10).max(3_600).optional(),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { freeObjectSchema } from "../../shared/model/bounded_fields.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { createdContactFields, updatedContactFields } from "../../shared/model/contact_fields.ts";
 import {
@@ -13,7 +14,6 @@ import { peopleScopes } from "../../shared/model/people_scope.ts";
 import {
   findRecipientIssues,
   flagSchema,
-  freeObjectSchema,
   idSchema,
   inOneLine,
   instanceIdSchema,

@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { eventSchema } from "../../shared/events/event_data.ts";
+import { formSchema } from "../../shared/model/bounded_fields.ts";
 import { describeWrongTypes, type EventType, isEventType } from "../../shared/model/event_types.ts";
 import { instanceIdSchema, pageSizeSchema } from "../../shared/model/request_fields.ts";
 import { type AnswerOf, successField } from "../../shared/model/response_fields.ts";
 
 /** Types of events in a query, separated by commas. */
-const typeListSchema = z.string().transform((list) => list.split(",").map((type) => type.trim()))
+const typeListSchema = z.string().max(5_000).transform((list) =>
+  list.split(",").map((type) => type.trim())
+)
   .refine((types): types is EventType[] => types.every(isEventType), {
     error: ({ input }) => describeWrongTypes(input as string[]),
   })
@@ -25,7 +28,7 @@ const waitSecondsSchema = z.string().regex(/^[0-9]{1,2}$/, wrongWait).transform(
 /** GET /functions/v1/events-api/events. */
 export const readFeedSchema = z.object({
   instanceId: instanceIdSchema.optional(),
-  after: z.string().regex(/^[\w-]{1,100}$/, wrongCursor).optional(),
+  after: formSchema(/^[\w-]{1,100}$/, 100, wrongCursor).optional(),
   types: typeListSchema.optional(),
   limit: pageSizeSchema,
   waitSeconds: waitSecondsSchema,

@@ -54,9 +54,11 @@ function tellIntent(error: unknown): unknown {
   }
 }
 
+const recipientSchema = z.object(recipientFields);
+
 function readRecipient(message: JsonObject): JsonObject {
   const issues = findRecipientIssues(message);
-  const parsed = z.object(recipientFields).safeParse(message);
+  const parsed = recipientSchema.safeParse(message);
   if (issues.length === 0 && parsed.success) return parsed.data;
   throw new ToolRefusal({
     error: "invalid_request",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { recordSchema } from "../../shared/model/bounded_fields.ts";
 import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
@@ -66,7 +67,7 @@ export const sendingTools: readonly Tool[] = [
       ...recipientInput,
       templateId: z.uuid().optional(),
       template: z.looseObject({}).optional().describe("{name, language}, in place of templateId."),
-      variables: z.record(z.string(), z.string()).optional().describe(
+      variables: recordSchema(z.string().max(65_536)).optional().describe(
         "Values by the variables' names.",
       ),
       ...timing,

@@ -17,9 +17,9 @@ export const mediaIdSchema = z.uuid();
 
 /** GET links/{mediaId}: what a signed link of ours holds. */
 export const linkQuerySchema = z.object({
-  expires: z.string().optional(),
-  nonce: z.string().optional(),
-  signature: z.string().optional(),
+  expires: z.string().max(20).optional(),
+  nonce: z.string().max(100).optional(),
+  signature: z.string().max(200).optional(),
 });
 
 export const uploadResponseSchema = z.object({

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { freeObjectSchema } from "../../shared/model/bounded_fields.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   findRecipientIssues,
-  freeObjectSchema,
   idSchema,
   instanceIdSchema,
   recipientFields,

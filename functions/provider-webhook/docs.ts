@@ -11,7 +11,7 @@ const secretParameter = {
   secret: {
     description: "`webhookSecret` of the instance's configuration.",
     example: demoWebhookSecret,
-    schema: z.string(),
+    schema: z.string().max(200),
   },
 };
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formSchema } from "../../shared/model/bounded_fields.ts";
 import { maxFormattedPhoneLength } from "../../shared/model/phone.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
@@ -6,7 +7,7 @@ import { successField } from "../../shared/model/response_fields.ts";
 export const sanitizePhoneNumberSchema = z.object({
   phone: z.string().min(1).max(maxFormattedPhoneLength),
   /** ISO 3166-1 alpha-2; in upper or lower case. */
-  country: z.string().regex(/^[A-Za-z]{2}$/).optional(),
+  country: formSchema(/^[A-Za-z]{2}$/, 2, "has an invalid format").optional(),
 });
 
 export const sanitizePhoneNumberResponseSchema = z.object({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { recordSchema } from "../../shared/model/bounded_fields.ts";
 import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
@@ -33,11 +34,11 @@ import {
  */
 export const sendTemplateMessageSchema = z.object({
   /** A UUID. No template has an id of another form. */
-  templateId: z.string().optional(),
+  templateId: z.string().max(100).optional(),
   template: templateNameSchema.optional(),
   instanceId: instanceIdSchema.optional(),
   ...recipientFields,
-  variables: z.record(z.string(), z.unknown()).optional(),
+  variables: recordSchema().optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,

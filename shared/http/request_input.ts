@@ -1,10 +1,15 @@
 import type * as z from "zod";
+import { isPlainObject as isObject, maxFurtherFields } from "../model/bounded_fields.ts";
+import { type Issue, maxIssues } from "../model/errors.ts";
+import { describeIssue } from "../model/issue_messages.ts";
 
 /** A body prepared for validation by a schema. */
 export interface PreparedInput {
   readonly value: Readonly<Record<string, unknown>>;
   /** Dotted paths of the fields that the schema does not define, in the body's order. */
   readonly ignoredFields: readonly string[];
+  /** What is too long, and the faults of a list that has too many. It is null in `value`: nobody reads on. */
+  readonly issues: readonly Issue[];
 }
 
 /** Most names in `ignoredFields`: a body of 256 KiB can hold tens of thousands. */
@@ -15,29 +20,34 @@ const maxIgnoredFields = 100;
  * accept it, because automation tools send null for empty inputs. Rounds fractions up where the
  * schema expects an integer. Removes unknown fields and lists them. Leaves free-form objects, such
  * as `customLabels`, unchanged.
+ *
+ * Judges the length of a list before it looks at an item: a body holds up to a million of them, and what is
+ * checked for each would keep all other callers waiting.
  */
 export function prepareInput(
   schema: z.ZodObject,
   body: Readonly<Record<string, unknown>>,
 ): PreparedInput {
-  const ignoredFields: string[] = [];
-  const value = prepareFields(schema, body, "", ignoredFields);
-  return { value, ignoredFields: ignoredFields.slice(0, maxIgnoredFields) };
+  const notes: Notes = { ignoredFields: [], issues: [] };
+  const value = prepareFields(schema, body, "", notes);
+  return { value, ...notes };
 }
 
-function prepare(schema: z.ZodType, value: unknown, path: string, ignored: string[]): unknown {
+/** What is found on the way. */
+interface Notes {
+  readonly ignoredFields: string[];
+  readonly issues: Issue[];
+}
+
+function prepare(schema: z.ZodType, value: unknown, path: string, notes: Notes): unknown {
   const inner = unwrap(schema);
   switch (inner.def.type) {
     case "object":
       return isPlainObject(value)
-        ? prepareFields(inner as z.ZodObject, value, `${path}.`, ignored)
+        ? prepareFields(inner as z.ZodObject, value, `${path}.`, notes)
         : value;
     case "array":
-      return Array.isArray(value)
-        ? value.map((item, index) =>
-          prepare((inner as z.ZodArray).element as z.ZodType, item, `${path}.${index}`, ignored)
-        )
-        : value;
+      return Array.isArray(value) ? prepareItems(inner as z.ZodArray, value, path, notes) : value;
     case "number":
       return typeof value === "number" && (inner as z.ZodNumber).isInt ? Math.ceil(value) : value;
     default:
@@ -45,23 +55,73 @@ function prepare(schema: z.ZodType, value: unknown, path: string, ignored: strin
   }
 }
 
+function prepareItems(
+  schema: z.ZodArray,
+  items: readonly unknown[],
+  path: string,
+  notes: Notes,
+): unknown[] | null {
+  const most = readMostItems(schema);
+  if (items.length > most) return refuse(path, `must be at most ${most} items`, notes);
+  const element = schema.element as z.ZodType;
+  const prepared = items.map((item, index) => prepare(element, item, `${path}.${index}`, notes));
+  const faults = items.length > maxIssues ? findFaults(element, prepared, path) : [];
+  if (faults.length < maxIssues) return prepared;
+  notes.issues.push(...faults.slice(0, maxIssues - notes.issues.length));
+  return null;
+}
+
+/** What is wrong with the items of a long list, up to as many faults as a refusal tells. */
+function findFaults(element: z.ZodType, items: readonly unknown[], path: string): Issue[] {
+  const faults: Issue[] = [];
+  for (const [index, item] of items.entries()) {
+    const { error } = element.safeParse(item, { error: describeIssue });
+    for (const issue of error?.issues ?? []) {
+      faults.push({ path: [path, index, ...issue.path].join("."), message: issue.message });
+    }
+    if (faults.length >= maxIssues) break;
+  }
+  return faults;
+}
+
+/** The schema's own `max`. */
+function readMostItems({ def: { checks = [] } }: z.ZodArray): number {
+  const limits = checks.map(({ _zod: { def } }) =>
+    def.check === "max_length" ? (def as z.core.$ZodCheckMaxLengthDef).maximum : Infinity
+  );
+  return Math.min(Infinity, ...limits);
+}
+
 function prepareFields(
   schema: z.ZodObject,
   fields: Readonly<Record<string, unknown>>,
   prefix: string,
-  ignored: string[],
+  notes: Notes,
 ): Record<string, unknown> {
-  const entries = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+  const keepsOthers = schema.def.catchall !== undefined;
+  const prepared: [string, unknown][] = [];
+  let others = 0;
+  for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] as z.ZodType : undefined;
-    if (field === undefined) {
-      if (schema.def.catchall !== undefined) return [[name, value]];
-      ignored.push(prefix + name);
-      return [];
+    if (field !== undefined) {
+      if (value === null && !takesNull(field)) continue;
+      prepared.push([name, prepare(field, value, prefix + name, notes)]);
+    } else if (!keepsOthers) {
+      if (notes.ignoredFields.length < maxIgnoredFields) notes.ignoredFields.push(prefix + name);
+    } else if (++others <= maxFurtherFields) {
+      prepared.push([name, value]);
     }
-    if (value === null && !takesNull(field)) return [];
-    return [[name, prepare(field, value, prefix + name, ignored)]];
-  });
-  return Object.fromEntries(entries);
+  }
+  if (others > maxFurtherFields) {
+    refuse(prefix.slice(0, -1), `must have at most ${maxFurtherFields} further fields`, notes);
+  }
+  return Object.fromEntries(prepared);
+}
+
+/** Notes what is too long. @returns what stands in its place. */
+function refuse(path: string, message: string, { issues }: Notes): null {
+  if (issues.length < maxIssues) issues.push({ path, message });
+  return null;
 }
 
 interface Wrapping {
@@ -87,5 +147,5 @@ function takesNull(schema: z.ZodType): boolean {
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }

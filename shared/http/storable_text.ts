@@ -1,10 +1,8 @@
-import type { Issue } from "../model/errors.ts";
-
-const maxIssues = 100;
+import { type Issue, maxIssues } from "../model/errors.ts";
 
 /**
  * Finds the texts and keys that the database cannot store, at any depth: those with NUL or half of
- * a surrogate pair. Returns at most 100 issues.
+ * a surrogate pair. Stops at 100 issues.
  */
 export function findUnstorableText(root: unknown): Issue[] {
   const issues: Issue[] = [];
@@ -17,16 +15,16 @@ export function findUnstorableText(root: unknown): Issue[] {
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Object.entries(value)) {
         if (!isStorable(key)) {
-          issues.push({
-            path,
-            message: "must not have a key with NUL or half of a surrogate pair",
-          });
+          const message = "must not have a key with NUL or half of a surrogate pair";
+          issues.push({ path, message });
         }
+        if (issues.length >= maxIssues) return issues;
         pending.push({ path: path === "" ? key : `${path}.${key}`, value: member });
       }
     }
+    if (issues.length >= maxIssues) return issues;
   }
-  return issues.slice(0, maxIssues);
+  return issues;
 }
 
 function isStorable(text: string): boolean {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Issue } from "../model/errors.ts";
+import { type Issue, maxIssues } from "../model/errors.ts";
 import { refuseFields } from "./field_refusal.ts";
 import { describeIssue } from "../model/issue_messages.ts";
 import { prepareInput } from "./request_input.ts";
@@ -27,7 +27,7 @@ export function validate<Schema extends z.ZodType>(
   value: Readonly<Record<string, unknown>>,
   crossCheck: CrossCheck = noCheck,
 ): z.infer<Schema> {
-  return requireValid(value, parse(schema, value), crossCheck(value));
+  return requireValid(value, parse(schema, value), [], crossCheck(value));
 }
 
 /** The request context, which keeps the ignored fields for the response. */
@@ -47,36 +47,38 @@ export function validateBody<Schema extends z.ZodObject>(
   received: Readonly<Record<string, unknown>>,
   crossCheck: CrossCheck = noCheck,
 ): z.infer<Schema> {
-  const { value: body, ignoredFields } = prepareInput(schema, received);
+  const { value: body, ignoredFields, issues: tooLong } = prepareInput(schema, received);
   notes.set("ignoredFields", ignoredFields);
   const parsed = parse(schema, body);
-  const found = crossCheck(body);
   const kept = parsed.success ? parsed.data : readValidFields(schema, body);
-  return requireValid(body, parsed, [...found, ...withoutPathsOf(found, findUnstorableText(kept))]);
+  return requireValid(body, parsed, tooLong, crossCheck(body), findUnstorableText(kept));
 }
 
 /**
- * Validates one record of a list that its caller answers for one by one. `value` is prepared, see
- * `prepareInput`. Null with `issues` where it is invalid.
+ * Validates one record of a list that its caller answers for one by one, as `validateBody` does a body. Null
+ * with `issues` where it is invalid.
  */
 export function findIssues<Schema extends z.ZodObject>(
   schema: Schema,
-  value: Readonly<Record<string, unknown>>,
+  received: Readonly<Record<string, unknown>>,
   crossCheck: CrossCheck = noCheck,
-):
-  | { readonly value: z.infer<Schema>; readonly issues: readonly [] }
-  | { readonly value: null; readonly issues: readonly Issue[] } {
+): CheckedRecord<z.infer<Schema>> {
+  const { value, ignoredFields, issues: tooLong } = prepareInput(schema, received);
   const parsed = parse(schema, value);
-  const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => ({
-    path: issue.path.join("."),
-    message: issue.message,
-  }));
-  issues.push(...withoutPathsOf(issues, crossCheck(value)));
-  issues.push(...withoutPathsOf(issues, findUnstorableText(parsed.success ? parsed.data : {})));
+  const unstorable = findUnstorableText(parsed.success ? parsed.data : {});
+  const issues = joinIssues(tooLong, listIssues(parsed), crossCheck(value), unstorable);
   return parsed.success && issues.length === 0
-    ? { value: parsed.data, issues: [] }
-    : { value: null, issues };
+    ? { value: parsed.data, issues: [], ignoredFields }
+    : { value: null, issues, ignoredFields };
 }
+
+/** A record as `findIssues` has found it. */
+export type CheckedRecord<Value> =
+  & (
+    | { readonly value: Value; readonly issues: readonly [] }
+    | { readonly value: null; readonly issues: readonly Issue[] }
+  )
+  & { readonly ignoredFields: readonly string[] };
 
 function parse<Schema extends z.ZodType>(
   schema: Schema,
@@ -99,19 +101,31 @@ function readValidFields(
 function requireValid<Request>(
   value: Readonly<Record<string, unknown>>,
   parsed: z.ZodSafeParseResult<Request>,
-  furtherIssues: readonly Issue[],
+  tooLong: readonly Issue[],
+  ...further: readonly (readonly Issue[])[]
 ): Request {
-  const issues: Issue[] = parsed.success ? [] : parsed.error.issues.map((issue) => ({
-    path: issue.path.join("."),
-    message: issue.message,
-  }));
-  issues.push(...withoutPathsOf(issues, furtherIssues));
+  const issues = joinIssues(tooLong, listIssues(parsed), ...further);
   if (parsed.success && issues.length === 0) return parsed.data;
   throw refuseFields(value, issues);
 }
 
-/** Reports one issue per field, because further issues often follow from the first. */
-function withoutPathsOf(reported: readonly Issue[], issues: readonly Issue[]): Issue[] {
-  const paths = new Set(reported.map(({ path }) => path));
-  return issues.filter(({ path }) => !paths.has(path));
+/** What the schema has found, at most as many as a refusal tells. */
+function listIssues(parsed: z.ZodSafeParseResult<unknown>): Issue[] {
+  const issues = parsed.error?.issues.slice(0, maxIssues) ?? [];
+  return issues.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+/**
+ * The issues of several lists, at most as many as a refusal tells. An issue of a field that a former list has
+ * an issue of is left out, because further issues often follow from the first.
+ */
+function joinIssues(...lists: readonly (readonly Issue[])[]): Issue[] {
+  const joined: Issue[] = [];
+  const paths = new Set<string>();
+  for (const list of lists) {
+    const added = list.filter(({ path }) => !paths.has(path)).slice(0, maxIssues - joined.length);
+    for (const issue of added) paths.add(issue.path);
+    joined.push(...added);
+  }
+  return joined;
 }

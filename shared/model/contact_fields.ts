@@ -1,6 +1,7 @@
 /** The fields of a contact that callers write, each with its form in a request and in an answer. */
 import * as z from "zod";
-import { freeObjectSchema, inOneLine } from "./request_fields.ts";
+import { freeObjectSchema } from "./bounded_fields.ts";
+import { inOneLine } from "./request_fields.ts";
 
 /** A text. Null and an empty text clear it: forms and spreadsheets send empty texts for empty fields. */
 function text<Written extends z.ZodType>(

@@ -190,6 +190,9 @@ export interface Issue {
   readonly message: string;
 }
 
+/** Most issues that a refusal tells, and that are collected for it (decisions, section 1). */
+export const maxIssues = 100;
+
 /** What an error response has besides its code: further members of the body and further headers. */
 export interface RefusalExtras {
   /** Replaces the table's sentence. */
@@ -220,7 +223,11 @@ export class AppError extends Error {
   constructor(readonly code: ErrorCode, extras: RefusalExtras = {}) {
     super(code);
     this.status = refusals[code][0];
-    this.extras = temporaryCodes.has(code) ? { headers: retryAfterOneSecond, ...extras } : extras;
+    const { issues = [] } = extras;
+    const told = issues.length > maxIssues
+      ? { ...extras, issues: issues.slice(0, maxIssues) }
+      : extras;
+    this.extras = temporaryCodes.has(code) ? { headers: retryAfterOneSecond, ...told } : told;
   }
 
   /** The response body: the envelope of decisions, section 1. */

@@ -1,5 +1,6 @@
 /** The settings of an instance that its owner chooses: `write_instance_settings` writes them. */
 import * as z from "zod";
+import { formSchema } from "./bounded_fields.ts";
 import { storableInstantSchema } from "./instant.ts";
 import { daySchema, visibleTextSchema } from "./request_fields.ts";
 import type { AnswerOf } from "./response_fields.ts";
@@ -9,15 +10,17 @@ import { transcribeVoiceModes } from "./transcribe_voice.ts";
 /** What a reached budget may stop. */
 const budgetStops = ["marketing", "batches"] as const;
 
-const windowStartSchema = z.string().regex(
+const windowStartSchema = formSchema(
   /^([01]\d|2[0-3]):[0-5]\d$/,
+  5,
   "must be a time like 08:00",
 );
-const windowEndSchema = z.string().regex(
+const windowEndSchema = formSchema(
   /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+  5,
   "must be a time like 20:00, at most 24:00",
 );
-const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1)
+const windowDaysSchema = z.array(z.number().int().min(1).max(7)).min(1).max(7)
   .refine((days) => new Set(days).size === days.length, "must not contain a day twice")
   .transform((days) => days.toSorted((a, b) => a - b));
 
@@ -91,8 +94,9 @@ const paceSchema = z.object({
 }).nullable();
 /** What an instance's messages may cost in a month. Replaces a former budget as a whole. */
 const budgetSchema = z.object({
-  monthlyAmount: z.string().regex(
+  monthlyAmount: formSchema(
     /^\d{1,12}(\.\d{1,10})?$/,
+    23,
     "must be a decimal text such as 250.00",
   ),
   warnAtPercent: z.number().int().min(1).max(100).default(80),

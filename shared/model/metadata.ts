@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hasAtMost, isLongerThan, isPlainObject } from "./bounded_fields.ts";
 
 /** Keys and texts that a caller gives with a message and gets back with it. */
 export type Metadata = Readonly<Record<string, string>>;
@@ -13,12 +14,11 @@ const maxValueLength = 200;
  */
 export const metadataSchema = z.custom<Metadata>(isPlainObject, "must be an object")
   .superRefine((metadata, { addIssue }) => {
-    const entries = Object.entries<unknown>(metadata);
-    if (entries.length > maxKeys) {
+    if (!hasAtMost(maxKeys, metadata)) {
       addIssue({ code: "custom", message: `must be at most ${maxKeys} fields` });
       return;
     }
-    for (const [key, value] of entries) {
+    for (const [key, value] of Object.entries<unknown>(metadata)) {
       const fault = findKeyFault(key) ?? findValueFault(value);
       if (fault !== null) addIssue({ code: "custom", path: [key], message: fault });
     }
@@ -33,24 +33,16 @@ export const metadataSchema = z.custom<Metadata>(isPlainObject, "must be an obje
 /** The `metadata` of a response. */
 export const storedMetadataSchema = z.record(z.string(), z.string());
 
-function isPlainObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function findKeyFault(key: string): string | null {
   if (key === "") return "must have a name";
-  return countCharacters(key) > maxKeyLength
+  return isLongerThan(maxKeyLength, key)
     ? `must have a name of at most ${maxKeyLength} characters`
     : null;
 }
 
 function findValueFault(value: unknown): string | null {
   if (typeof value !== "string") return "must be text";
-  return countCharacters(value) > maxValueLength
+  return isLongerThan(maxValueLength, value)
     ? `must be at most ${maxValueLength} characters`
     : null;
-}
-
-function countCharacters(text: string): number {
-  return [...text].length;
 }

@@ -1,12 +1,13 @@
 /** What happens to a message while its contact's conversation window is closed, as calls and answers say it. */
 import * as z from "zod";
+import { recordSchema } from "./bounded_fields.ts";
 import { idSchema } from "./request_fields.ts";
 
 const templateOfRungSchema = z.object({
   templateId: idSchema.meta({
     description: "A template of this instance, or of its workspace.",
   }),
-  variables: z.record(z.string(), z.unknown()).meta({
+  variables: recordSchema().meta({
     description:
       "Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message.",
   }).optional(),

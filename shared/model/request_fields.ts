@@ -1,5 +1,6 @@
 /** Fields that several requests share, with their limits and error messages. */
 import * as z from "zod";
+import { formSchema, shortTextSchema } from "./bounded_fields.ts";
 import type { Issue } from "./errors.ts";
 import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
 import { holdsControl } from "./visible_text.ts";
@@ -14,16 +15,19 @@ export const instanceQuerySchema = z.object({ instanceId: instanceIdSchema.optio
 export const idSchema = z.guid("must be a UUID");
 
 /** Digits with country code (specification, section 1, rule 3), of a number that can exist. */
-export const phoneSchema = z.string().regex(possiblePhonePattern, {
-  error: ({ input }) =>
-    findPhoneFault(String(input)) === "impossible"
+export const phoneSchema = formSchema(
+  possiblePhonePattern,
+  15,
+  (phone) =>
+    findPhoneFault(phone) === "impossible"
       ? "must start with a country code, such as 55 for Brazil"
       : "must be 8 to 15 digits with country code, without + or separators",
-});
+);
 
 /** The official channel's id of a person, who may hide the number: a business-scoped user id. */
-export const userIdSchema = z.string().regex(
+export const userIdSchema = formSchema(
   /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/,
+  135,
   "must be a business-scoped user id, such as BR.1234567890",
 );
 
@@ -107,39 +111,12 @@ export function inOneLine<Text extends z.ZodType<string, string>>(schema: Text):
 }
 
 /** Who sends: free text, its length in characters as JSON Schema counts them. */
-export const sentBySchema = inOneLine(
-  z.string().refine(
-    (text) => [...text].length >= 1 && [...text].length <= 64,
-    "must be 1 to 64 characters",
-  ),
-).meta({ minLength: 1, maxLength: 64 });
-
-/** A free key/value object, limited in size and depth so that storing it never fails. */
-export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unknown>> {
-  return z.record(z.string().min(1).max(200), z.unknown())
-    .refine((value) => isShallow(value), "must not be nested deeper than 10 levels")
-    .refine(
-      (value) => new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
-      `must not be larger than ${maxBytes / 1024} KiB as JSON`,
-    );
-}
-
-const maxDepth = 10;
-
-function isShallow(root: unknown): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; depth <= maxDepth; depth++) {
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : []
-    );
-    if (level.length === 0) return true;
-  }
-  return false;
-}
+export const sentBySchema = inOneLine(shortTextSchema(64));
 
 /** Text for a contact, at most `maxLength` long. Channels refuse empty and blank texts. */
 export function visibleTextSchema(maxLength: number): z.ZodString {
-  return z.string().min(1, { abort: true }).max(maxLength).regex(/\S/, "must not be blank");
+  return z.string().min(1, { abort: true }).max(maxLength, { abort: true })
+    .regex(/\S/, "must not be blank");
 }
 
 /** A template by its name: this instance's, then the workspace's. */

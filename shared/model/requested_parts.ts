@@ -49,7 +49,7 @@ export const buttonsSchema = z.array(
 
 /** An emoji as Unicode has it for interchange; a bare sign, such as ❤, is one with the variation that colors it. */
 const emojiPattern = new RegExp("^\\p{RGI_Emoji}$", "v");
-const emojiSchema = z.string().max(64).refine(
+const emojiSchema = z.string().max(64, { abort: true }).refine(
   (text) => emojiPattern.test(text) || emojiPattern.test(`${text}\uFE0F`),
   "must be one emoji",
 );
@@ -82,7 +82,7 @@ export const locationRequestSchema = z.object({
   address: means("Address of the place.", visibleTextSchema(1_000)).optional(),
 }).meta({ description: "A position, in degrees north and east." });
 
-const cardPhoneSchema = z.string().max(40).refine(
+const cardPhoneSchema = z.string().max(40, { abort: true }).refine(
   (phone) => {
     const { length } = sanitizePhone(phone);
     return /^\+?[0-9][0-9 ().-]*$/.test(phone) && length >= 3 && length <= 15;
@@ -90,7 +90,10 @@ const cardPhoneSchema = z.string().max(40).refine(
   "must be a phone: 3 to 15 digits, with spaces, a leading +, hyphens, dots or parentheses",
 );
 
-const emailSchema = z.string().max(320).regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+const emailSchema = z.string().max(320, { abort: true }).regex(
+  /^[^\s@]+@[^\s@]+$/,
+  "must be an e-mail address",
+);
 
 export const contactsRequestSchema = z.array(z.object({
   name: means("Name on the card.", visibleTextSchema(1_000)),
@@ -106,34 +109,38 @@ export const renderingSchema = z.enum(["auto", ...renderings]).meta({
 });
 
 type WithId = { readonly id?: string | undefined };
-const idsSchema = z.array(z.object({ id: z.string().optional() }));
+const idsSchema = z.array(z.object({ id: z.string().optional() })).max(10);
 
 /** The issues of ids that stand twice. A missing id is the position, counted from `first`. */
 export function checkOptionIds(options: unknown, path: string): Issue[] {
+  if (options === undefined) return [];
   const parsed = idsSchema.safeParse(options);
   return parsed.success ? findDoubles(parsed.data.map((option) => ({ ...option, path }))) : [];
 }
 
 /** Each option's place within its own list names it. */
 function findDoubles(options: readonly (WithId & { readonly path: string })[]): Issue[] {
-  const ids = options.map(optionId);
+  const ids = new Set<string>();
   const places = new Map<string, number>();
-  return options.flatMap(({ path }, index) => {
+  return options.flatMap((option, index) => {
+    const { path } = option;
     const place = places.get(path) ?? 0;
     places.set(path, place + 1);
-    return ids.indexOf(ids[index] ?? "") === index
-      ? []
-      : [{ path: `${path}.${place}.id`, message: "is not unique" }];
+    const id = optionId(option, index);
+    if (ids.has(id)) return [{ path: `${path}.${place}.id`, message: "is not unique" }];
+    ids.add(id);
+    return [];
   });
 }
 
 const listSchema = z.object({
   options: idsSchema.optional().catch(undefined),
-  sections: z.array(z.object({ options: idsSchema })).optional().catch(undefined),
+  sections: z.array(z.object({ options: idsSchema })).max(10).optional().catch(undefined),
 });
 
 /** The rules of an option list, independently of its other issues. */
 export function checkOptions(optionList: unknown): Issue[] {
+  if (optionList === undefined) return [];
   const parsed = listSchema.safeParse(optionList);
   if (!parsed.success) return [];
   const given = optionList as Readonly<Record<string, unknown>>;
@@ -223,17 +230,25 @@ export function checkHeader(header: unknown): Issue[] {
   ];
 }
 
+const linkedSchema = z.object({ url: z.string().max(2_048) });
+
 /** The address of a link button is a public https URL. */
 export function checkLinkButton(linkButton: unknown): Issue[] {
-  const parsed = z.object({ url: z.string() }).safeParse(linkButton);
+  if (linkButton === undefined) return [];
+  const parsed = linkedSchema.safeParse(linkButton);
   if (!parsed.success) return [];
   const message = findUrlProblem(lowerScheme(parsed.data.url), { field: "url" });
   return message === null ? [] : [{ path: "linkButton.url", message }];
 }
 
+const linkedCardsSchema = z.array(
+  z.object({ urls: z.array(z.string().max(2_048)).max(5).optional() }),
+).max(10);
+
 /** The addresses on a card are complete URLs. */
 export function checkContacts(contacts: unknown): Issue[] {
-  const parsed = z.array(z.object({ urls: z.array(z.string()).optional() })).safeParse(contacts);
+  if (contacts === undefined) return [];
+  const parsed = linkedCardsSchema.safeParse(contacts);
   if (!parsed.success) return [];
   return parsed.data.flatMap(({ urls = [] }, card) =>
     urls.flatMap((url, index) => {

@@ -1,16 +1,14 @@
 /** When a message may leave: the fields of every sending call, and their rules. */
 import * as z from "zod";
+import { shortTextSchema } from "./bounded_fields.ts";
 import type { Issue } from "./errors.ts";
 import { storableInstantSchema } from "./instant.ts";
 
 /** The caller's name for messages that are canceled together. In characters, as JSON Schema counts them. */
-export const cancelKeySchema = z.string().refine(
-  (text) => [...text].length >= 1 && [...text].length <= 100,
-  "must be 1 to 100 characters",
-).refine(
+export const cancelKeySchema = shortTextSchema(100).refine(
   (text) => text.isWellFormed() && !text.includes("\0"),
   "must not contain NUL or half of a surrogate pair",
-).meta({ minLength: 1, maxLength: 100 });
+);
 
 /** Seconds to wait before sending. */
 export const delayMessageSchema = z.number().min(0).max(86_400);

@@ -40,6 +40,8 @@ const componentSchema = z.looseObject({
   buttons: z.array(buttonSchema).default([]),
 });
 
+const componentsSchema = z.array(componentSchema);
+
 type Component = z.infer<typeof componentSchema>;
 
 const knownTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
@@ -56,7 +58,7 @@ export function readTemplateDefinition(
   parameterFormat: ParameterFormat,
   stored: readonly unknown[],
 ): ReadDefinition {
-  const parsed = z.array(componentSchema).safeParse(stored);
+  const parsed = componentsSchema.safeParse(stored);
   if (!parsed.success) return { ok: false, reason: "its stored components are malformed" };
   const components = parsed.data;
   const find = (type: string): Component | undefined =>

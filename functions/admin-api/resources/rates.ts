@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formSchema } from "../../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../../shared/model/errors.ts";
 import { daySchema, idSchema, inOneLine } from "../../../shared/model/request_fields.ts";
 import type { CrossCheck } from "../../../shared/http/validate.ts";
@@ -7,22 +8,25 @@ import { recordAnswer } from "./answers.ts";
 const nameSchema = inOneLine(z.string().trim().min(1).max(100));
 const marketSchema = z.object({
   name: nameSchema,
-  callingCodes: z.array(z.string().regex(/^[0-9]{1,7}$/, "must be 1 to 7 digits")).max(500),
+  callingCodes: z.array(formSchema(/^[0-9]{1,7}$/, 7, "must be 1 to 7 digits")).max(500),
 });
 const rateSchema = z.object({
   market: nameSchema,
-  category: z.string().regex(/^[a-z][a-z_]{0,49}$/, "must look like marketing"),
-  amount: z.string().regex(
+  category: formSchema(/^[a-z][a-z_]{0,49}$/, 50, "must look like marketing"),
+  amount: formSchema(
     /^[0-9]{1,12}(?:\.[0-9]{1,10})?$/,
+    23,
     "must be a decimal text from 0, such as 0.0625",
   ),
   effectiveFrom: daySchema,
 });
+const mostMarkets = 500;
+const mostRates = 5_000;
 const tableFields = {
   workspaceId: idSchema,
-  currency: z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as USD"),
-  markets: z.array(marketSchema).max(500),
-  rates: z.array(rateSchema).max(5_000),
+  currency: formSchema(/^[A-Z]{3}$/, 3, "must be three capital letters, such as USD"),
+  markets: z.array(marketSchema).max(mostMarkets),
+  rates: z.array(rateSchema).max(mostRates),
 };
 
 /** PUT admin-api/rates. */
@@ -42,17 +46,21 @@ export const ratesResponseSchema = recordAnswer({
   currency: tableFields.currency.nullable(),
 });
 
+const readableMarketsSchema = z.array(
+  z.object({ name: z.string(), callingCodes: z.array(z.string()).max(mostMarkets) }),
+).max(mostMarkets).catch([]);
+const readableRatesSchema = z.array(
+  z.object({ market: z.string(), category: z.string(), effectiveFrom: z.string() }).or(z.null())
+    .catch(null),
+).max(mostRates).catch([]);
+
 /**
  * Checks that each market stands once and each calling code belongs to one market, that each rate's
  * market is named, and that a market and category have one rate a day: every fault at once.
  */
 export const checkRates: CrossCheck = ({ markets, rates }) => {
-  const named = z.array(z.object({ name: z.string(), callingCodes: z.array(z.string()) }))
-    .catch([]).parse(markets);
-  const listed = z.array(
-    z.object({ market: z.string(), category: z.string(), effectiveFrom: z.string() }).or(z.null())
-      .catch(null),
-  ).catch([]).parse(rates);
+  const named = readableMarketsSchema.parse(markets);
+  const listed = readableRatesSchema.parse(rates);
   const codes = named.flatMap(({ callingCodes }, place) =>
     callingCodes.length === 0
       ? [{ key: "", path: `markets.${place}.callingCodes` }]
@@ -67,7 +75,8 @@ export const checkRates: CrossCheck = ({ markets, rates }) => {
   );
   const known = new Set(named.map(({ name }) => name));
   // The name that cannot be stored is the fault, not what names it.
-  const isReadable = named.every(({ name }) => name.isWellFormed() && !name.includes("\0"));
+  const isReadable = Array.isArray(markets) &&
+    named.every(({ name }) => name.isWellFormed() && !name.includes("\0"));
   const unknown = listed.flatMap((rate, place): Issue[] =>
     rate === null || known.has(rate.market) || !isReadable
       ? []

@@ -14,7 +14,7 @@ export const createTokenSchema = z.object({
     .refine((instant) => Date.parse(instant) > Date.now(), "must be in the future")
     .nullish(),
   /** Without it the token has every scope. */
-  scopes: z.array(z.enum(tokenScopes)).min(1).transform((scopes) =>
+  scopes: z.array(z.enum(tokenScopes)).min(1).max(100).transform((scopes) =>
     tokenScopes.filter((scope) => scopes.includes(scope))
   ).nullish(),
   /** What the function mcp may send by it. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formSchema } from "../../../shared/model/bounded_fields.ts";
 import { usageQuerySchema } from "../../../shared/http/usage_query.ts";
 import { recordAnswer } from "./answers.ts";
 
@@ -7,7 +8,7 @@ export const instanceUsageSchema = usageQuerySchema;
 
 /** GET admin-api/instances/:id/usage/provider. */
 export const providerUsageSchema = z.object({
-  month: z.string().regex(/^20\d\d-(?:0[1-9]|1[0-2])$/, "must be a month, YYYY-MM"),
+  month: formSchema(/^20\d\d-(?:0[1-9]|1[0-2])$/, 7, "must be a month, YYYY-MM"),
 });
 
 const sums = {

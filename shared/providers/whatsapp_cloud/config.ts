@@ -1,5 +1,6 @@
 /** The configuration of an instance of the official channel. */
 import * as z from "zod";
+import { formSchema } from "../../model/bounded_fields.ts";
 import { baseUrlSchema, credentialSchema, pathSegmentSchema } from "../config_fields.ts";
 import type { ProviderBasis } from "../stored_config.ts";
 
@@ -17,7 +18,7 @@ export const whatsappCloudConfigSchema = z.object({
   /** The app that uploads the samples of templates' headers. Needed for nothing else. */
   appId: pathSegmentSchema.optional(),
   /** Default: v26.0 */
-  apiVersion: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, "must look like v23.0").optional(),
+  apiVersion: formSchema(/^v\d{1,3}\.\d{1,2}$/, 7, "must look like v23.0").optional(),
 });
 
 /** The fields whose values no error may contain. */

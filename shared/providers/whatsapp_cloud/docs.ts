@@ -14,9 +14,9 @@ export const whatsappCloudDocs: ProviderDocs = {
     description:
       "The provider calls it once when the address is registered. Returns `hub.challenge` when `hub.verify_token` equals the instance's `verifyToken`.",
     query: z.object({
-      "hub.mode": z.string(),
-      "hub.verify_token": z.string(),
-      "hub.challenge": z.string().optional(),
+      "hub.mode": z.string().max(20),
+      "hub.verify_token": z.string().max(4_096),
+      "hub.challenge": z.string().max(200).optional(),
     }),
     fields: {
       "hub.mode": "`subscribe`.",

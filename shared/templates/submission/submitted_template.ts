@@ -1,10 +1,13 @@
 import * as z from "zod";
-import type { Issue } from "../../model/errors.ts";
+import { type Issue, maxIssues } from "../../model/errors.ts";
 import { describeIssue } from "../../model/issue_messages.ts";
 
 /** A template as it would go to the official channel, read leniently: what is wrong, the rules say. */
 
-const textSchema = z.string();
+/** No part of a template is as long: what is longer is not read. */
+const textSchema = z.string().max(4_096, { abort: true });
+const mostComponents = 20;
+const mostButtons = 50;
 
 const buttonSchema = z.looseObject({
   type: textSchema.toUpperCase(),
@@ -18,7 +21,7 @@ const componentSchema = z.looseObject({
   type: textSchema.toUpperCase(),
   format: textSchema.toUpperCase().optional(),
   text: textSchema.optional(),
-  buttons: z.array(buttonSchema).optional(),
+  buttons: z.array(buttonSchema).max(mostButtons).optional(),
   example: z.looseObject({}).optional(),
 });
 
@@ -27,7 +30,7 @@ const templateSchema = z.looseObject({
   language: textSchema,
   category: textSchema.toUpperCase().nullish(),
   parameterFormat: textSchema.toUpperCase().default("POSITIONAL"),
-  components: z.array(componentSchema),
+  components: z.array(componentSchema).max(mostComponents),
 });
 
 export type SubmittedButton = z.infer<typeof buttonSchema>;
@@ -59,7 +62,8 @@ export function readSubmittedTemplate(
   const parsed = templateSchema.safeParse(value, { error: describeIssue });
   if (parsed.success) return { template: parsed.data };
   return {
-    issues: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
+    issues: parsed.error.issues.slice(0, maxIssues)
+      .map(({ path, message }) => ({ path: path.join("."), message })),
   };
 }
 

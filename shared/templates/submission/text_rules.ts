@@ -133,8 +133,9 @@ function checkVariables(text: string, path: string, format: string): Issue[] {
 
 /** Numbers begin at 1 in each part, and leave none out. */
 function checkNumbers(text: string, path: string): Issue[] {
-  const numbers = listPlaceholders(text).filter(isNumbered).map(Number);
-  const missing = numbers.map((_, index) => index + 1).find((one) => !numbers.includes(one));
+  const numbers = new Set(listPlaceholders(text).filter(isNumbered).map(Number));
+  const missing = [...numbers.keys()].map((_, index) => index + 1)
+    .find((one) => !numbers.has(one));
   if (missing === undefined) return [];
   return [{ path, message: `must number its variables from {{1}} on: {{${missing}}} is missing` }];
 }

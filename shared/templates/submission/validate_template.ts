@@ -1,4 +1,4 @@
-import type { Issue } from "../../model/errors.ts";
+import { type Issue, maxIssues } from "../../model/errors.ts";
 import { authenticationRules } from "./authentication_rules.ts";
 import { buttonRules } from "./button_rules.ts";
 import { componentRules } from "./component_rules.ts";
@@ -30,7 +30,8 @@ export function unknownAccount(now: string): KnownAccount {
 }
 
 /**
- * What the official channel would refuse in a template, all at once and in the order of the rules.
+ * What the official channel would refuse in a template, up to a hundred faults at once and in the order of
+ * the rules.
  * `value` may be anything. Pure: the clock and what is known of the account are in `account`.
  */
 export function validateTemplate(value: unknown, account: KnownAccount): readonly TemplateIssue[] {
@@ -38,7 +39,10 @@ export function validateTemplate(value: unknown, account: KnownAccount): readonl
   if ("issues" in read) {
     return read.issues.map((issue) => ({ ...issue, rule: "template_form", code: null }));
   }
-  return templateRules.flatMap(({ id, code, find }) =>
-    find(read.template, account).map((issue) => ({ ...issue, rule: id, code }))
-  );
+  const issues: TemplateIssue[] = [];
+  for (const { id, code, find } of templateRules) {
+    issues.push(...find(read.template, account).map((issue) => ({ ...issue, rule: id, code })));
+    if (issues.length >= maxIssues) return issues.slice(0, maxIssues);
+  }
+  return issues;
 }

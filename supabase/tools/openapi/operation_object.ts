@@ -159,6 +159,7 @@ function toForm(fileField: string): JsonObject {
   };
   const instanceId = {
     type: "string",
+    maxLength: 255,
     description: "The token's instance, in any of its forms. May be omitted.",
   };
   return {
