@@ -68,7 +68,7 @@ function quote(text: string, { opens, closes }: QuoteMark): string {
 
 /** A text that holds no mark of ours, of another answer's either, and shows all that it holds. */
 function cleanText(text: string): string {
-  return text.replace(hidden, "").replace(/<(?=\s*\/?\s*quote)/gi, "‹");
+  return text.replace(hidden, "").replace(/<(?=\s*(?:\/\s*)?quote)/gi, "‹");
 }
 
 /** Whether a text that is to be sent holds a mark, which no person should read. */

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { recordSchema } from "../../shared/model/bounded_fields.ts";
 import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
@@ -67,7 +66,7 @@ export const sendingTools: readonly Tool[] = [
       ...recipientInput,
       templateId: z.uuid().optional(),
       template: z.looseObject({}).optional().describe("{name, language}, in place of templateId."),
-      variables: recordSchema(z.string().max(65_536)).optional().describe(
+      variables: z.record(z.string().max(200), z.string().max(65_536)).optional().describe(
         "Values by the variables' names.",
       ),
       ...timing,

@@ -35,8 +35,12 @@ const cuts: readonly Cut[] = [
 /** Characters of an error that are left where it does not fit. */
 const longestError = 2_000;
 
-/** Writes what was found, quoted as its record says; null where it is too long. */
+/**
+ * Writes what was found, quoted as its record says; null where it is too long. What is too long as it stands is
+ * not quoted first: quoting a page of history costs more than everything else.
+ */
 export function writeAnswer(found: Found, record: z.ZodType): ToolAnswer | null {
+  if (JSON.stringify(found).length > maxAnswerBytes) return null;
   const mark = drawQuoteMark();
   const quoting = describeQuotes(mark);
   const { isTruncated, ...shown } = found;

@@ -27,7 +27,7 @@ const { message, buttons, footer, optionList } = messageFields;
 const formSchema = z.strictObject({ message, buttons, footer, optionList });
 
 /** Models put JSON into a block of code. */
-const codeBlock = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/;
+const codeBlock = /^```(?:json)?[^\S\n]*\n([\s\S]*?)```$/;
 
 /**
  * The content that an answer in the form stands for; null for any other text, malformed JSON too. Its words

@@ -42,13 +42,16 @@ export function createTranscriber(
     const timer = setTimeout(() => abort.abort(), limitMs);
     const form = toForm(recording, config.transcriptionModel ?? defaultModel, abort.signal);
     try {
-      const response = await fetch(`${config.baseUrl.replace(/\/+$/, "")}/audio/transcriptions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${config.apiKey}`, "content-type": form.contentType },
-        body: form.body,
-        redirect: "manual",
-        signal: abort.signal,
-      });
+      const response = await fetch(
+        `${config.baseUrl.replace(/(?<!\/)\/+$/, "")}/audio/transcriptions`,
+        {
+          method: "POST",
+          headers: { authorization: `Bearer ${config.apiKey}`, "content-type": form.contentType },
+          body: form.body,
+          redirect: "manual",
+          signal: abort.signal,
+        },
+      );
       return await readAnswer(response);
     } catch {
       return { error: abort.signal.aborted ? "transcription_timed_out" : "transcription_failed" };

@@ -30,7 +30,7 @@ export function createSupabaseStorage(
         onSettle();
       }
     };
-    return new StorageClient(`${url.replace(/\/+$/, "")}/storage/v1`, headers, bound);
+    return new StorageClient(`${url.replace(/(?<!\/)\/+$/, "")}/storage/v1`, headers, bound);
   };
   type Client = Awaited<ReturnType<typeof openClient>>;
   /** A call with a time limit for everything up to its answer's beginning. */

@@ -42,7 +42,7 @@ export const defaultSendWindow = {
 
 /** A whole message of a contact. Compared without regard to case, accents and punctuation around it. */
 const keywordSchema = z.string().trim().min(1).max(40)
-  .regex(/^[^\r\n\0]*[\p{L}\p{N}][^\r\n\0]*$/u, "must be words on one line");
+  .regex(/^[^\p{L}\p{N}\r\n\0]*[\p{L}\p{N}][^\r\n\0]*$/u, "must be words on one line");
 const keywordsSchema = z.array(keywordSchema).max(50);
 
 /** How contacts decide about marketing by a message. Absent members keep their values. */

@@ -41,7 +41,7 @@ export function conversationUrl(
   contactPhone: string,
 ): string {
   const path = [instancePhone, contactPhone].map(encodeURIComponent).join("/");
-  return `${panelBaseUrl.replace(/\/+$/, "")}/c/chat/${path}`;
+  return `${panelBaseUrl.replace(/(?<!\/)\/+$/, "")}/c/chat/${path}`;
 }
 
 interface EmailTexts {

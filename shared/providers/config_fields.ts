@@ -57,5 +57,5 @@ function isPathSegment(value: string): boolean {
 
 /** Appends a path (beginning with a slash) to a base URL, with or without trailing slashes. */
 export function joinUrl(baseUrl: string, path: string): string {
-  return baseUrl.replace(/\/+$/, "") + path;
+  return baseUrl.replace(/(?<!\/)\/+$/, "") + path;
 }

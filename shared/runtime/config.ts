@@ -114,12 +114,12 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       from: values.EMAIL_FROM,
     },
     chatModel: readChatModel(values),
-    panelBaseUrl: values.PANEL_BASE_URL.replace(/\/+$/, ""),
+    panelBaseUrl: values.PANEL_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
     media: readMedia(values, database),
     functionsUrl: (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
-      .replace(/\/+$/, ""),
+      .replace(/(?<!\/)\/+$/, ""),
   };
 }
 

@@ -66,13 +66,14 @@ export function readRateFile(text: string): readonly RateRow[] {
 /** Rows that contradict an earlier one in what stands once in a table: its currency, a market's calling codes. */
 function listStrayRows(placed: readonly PlacedRow[]): Fault[] {
   const currency = placed[0]?.row.currency;
+  const firsts = listFirsts(placed.map(({ row }) => row));
   return placed.flatMap(({ line, row }) => {
-    const other = placed.find((known) => known.row.market === row.market);
+    const other = firsts.get(row.market);
     return [
       ...row.currency === currency
         ? []
         : [{ line, text: `has the currency ${row.currency}, others ${currency}` }],
-      ...other === undefined || other.row.callingCodes === row.callingCodes
+      ...other === undefined || other.callingCodes === row.callingCodes
         ? []
         : [{ line, text: `${row.market} has other calling codes in an earlier line` }],
     ];
@@ -106,11 +107,16 @@ export class RateFileError extends Error {
   }
 }
 
+/** The first row of each market, in their order. */
+function listFirsts(rows: readonly RateRow[]): Map<string, RateRow> {
+  const firsts = new Map<string, RateRow>();
+  for (const row of rows) if (!firsts.has(row.market)) firsts.set(row.market, row);
+  return firsts;
+}
+
 /** A file's rows as the body of the call. */
 export function toRateTable(rows: readonly RateRow[]): RateTable {
-  const firstOfMarkets = rows.filter(({ market }, place) =>
-    rows.findIndex((row) => row.market === market) === place
-  );
+  const firstOfMarkets = [...listFirsts(rows).values()];
   return {
     currency: rows[0]?.currency ?? "",
     markets: firstOfMarkets.map(({ market, callingCodes }) => ({
@@ -144,7 +150,7 @@ export function compareRates(
 
 /** The same amount in one spelling: `0.0300` is `0.03`. */
 function trimAmount(amount: string): string {
-  return amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+  return amount.includes(".") ? amount.replace(/\.?(?<!0)0+$/, "") : amount;
 }
 
 /** The records of a text of comma-separated values (RFC 4180), without empty ones, and the line of each. */

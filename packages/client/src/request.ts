@@ -89,7 +89,7 @@ async function callOnce(
 /** A redirect to a file is followed without the token, which is for the service alone. */
 async function open(client: ClientOptions, call: Call, init: RequestInit): Promise<Response> {
   const run = client.fetch ?? globalThis.fetch;
-  const url = new URL(`functions/v1/${call.path}`, `${client.baseUrl.replace(/\/+$/, "")}/`);
+  const url = new URL(`functions/v1/${call.path}`, `${client.baseUrl.replace(/(?<!\/)\/+$/, "")}/`);
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }

@@ -45,7 +45,7 @@ export function readAmount(parts: number, json: unknown, ...path: Path): string 
   const number = readNumber(json, ...path);
   if (number === undefined || Math.abs(number) >= 1e15) return undefined;
   const digits = Math.round(Math.log10(parts));
-  const text = (number / parts).toFixed(Math.max(digits, 6)).replace(/\.?0+$/, "");
+  const text = (number / parts).toFixed(Math.max(digits, 6)).replace(/\.?(?<!0)0+$/, "");
   return text === "-0" || text === "" ? "0" : text;
 }
 

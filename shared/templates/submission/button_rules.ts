@@ -176,7 +176,7 @@ function findSameLabels(buttons: readonly Placed<SubmittedButton>[]): Issue[] {
 
 function checkUrl(url: string | undefined, path: string): Issue[] {
   if (url === undefined || url === "") return [{ path, message: "is required for URL" }];
-  const host = readHost(url.replace(/\{\{.*$/, ""));
+  const host = readHost(url.split("{{", 1)[0] ?? "");
   if (host === null) return [{ path, message: "must be a complete URL of http or https" }];
   return /(^|\.)(wa\.me|whatsapp\.com)$/.test(host)
     ? [{ path, message: "must not lead to WhatsApp itself" }]

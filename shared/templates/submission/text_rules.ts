@@ -103,13 +103,26 @@ function isTextHeader({ format }: SubmittedComponent): boolean {
  */
 export function checkPlain(text: string, path: string): Issue[] {
   const wording = text.replace(placeholder, "");
+  const isFormatted = /[*`]/.test(wording) ||
+    ["_", "~"].some((sign) => isWrapped(wording, sign));
   const faults = [
-    [/[\r\n]/, "line breaks"],
-    [/\p{Extended_Pictographic}/u, "emoji"],
-    [/\*|`|(?:^|\s)([_~])\S(?:.*\S)?\1(?=\s|$)/u, "formatting characters"],
+    [/[\r\n]/.test(wording), "line breaks"],
+    [/\p{Extended_Pictographic}/u.test(wording), "emoji"],
+    [isFormatted, "formatting characters"],
   ] as const;
-  return faults.filter(([pattern]) => pattern.test(wording))
+  return faults.filter(([isFound]) => isFound)
     .map(([, what]) => ({ path, message: `must not have ${what}` }));
+}
+
+/** Whether a sign stands around words of one line, as in `_these words_`. */
+function isWrapped(text: string, sign: string): boolean {
+  return text.split(/[\n\r\u2028\u2029]/).some((line) => {
+    const words = line.split(/\s/);
+    const first = words.findIndex((word) => word.length > 1 && word.startsWith(sign));
+    const last = words.findLastIndex((word) => word.length > 1 && word.endsWith(sign));
+    return first >= 0 && first < last ||
+      words.some((word) => word.length > 2 && word.startsWith(sign) && word.endsWith(sign));
+  });
 }
 
 /** Braces that are no variable, or a variable that the template's format does not have. */

@@ -89,7 +89,7 @@ async function call(
   const { baseUrl, instanceId } = await context.getCredentials("messagingIntegrationApi");
   const options: IHttpRequestOptions = {
     method,
-    url: `${String(baseUrl).replace(/\/+$/, "")}/functions/v1/events-api/endpoints${path}`,
+    url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1/events-api/endpoints${path}`,
     headers: { Accept: "application/json" },
     ...(body === undefined ? { qs: { instanceId } } : { body: { ...body, instanceId } }),
     ignoreHttpStatusErrors: true,
