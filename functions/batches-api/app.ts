@@ -50,7 +50,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const create = async (context: ClientContext): Promise<Response> => {
     const body = context.get("body");
     const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
-    const entries = takeEntries(context, settings.recipients ?? []);
+    const entries = await takeEntries(context, settings.recipients ?? []);
     const call = { instance: requireInstance(context), entries };
     if (settings.dryRun === true) {
       const report = await dryRunNewBatch(services, settings, call);
@@ -63,7 +63,7 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
 
   const add = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, addedRecipientsSchema, context.get("body"));
-    const entries = takeEntries(context, request.recipients);
+    const entries = await takeEntries(context, request.recipients);
     const instance = requireInstance(context);
     const batchId = readBatchId(context);
     const idempotency = await readClientIdempotency(context);
@@ -160,8 +160,11 @@ function readBatchId(context: ClientContext): string {
 }
 
 /** The entries of the body, with the fields that they have in vain. */
-function takeEntries(context: ClientContext, recipients: readonly unknown[]): readonly ReadEntry[] {
-  const { entries, ignoredFields } = readEntries(recipients);
+async function takeEntries(
+  context: ClientContext,
+  recipients: readonly unknown[],
+): Promise<readonly ReadEntry[]> {
+  const { entries, ignoredFields } = await readEntries(recipients);
   context.set("ignoredFields", [...context.get("ignoredFields") ?? [], ...ignoredFields]);
   return entries;
 }

@@ -1,6 +1,6 @@
-import { prepareInput } from "../../shared/http/request_input.ts";
 import { findIssues } from "../../shared/http/validate.ts";
 import type { Issue } from "../../shared/model/errors.ts";
+import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import { checkRecipient, type RecipientRequest, recipientSchema } from "./contract.ts";
 
 /** An entry of a list as it was received, valid or not. */
@@ -16,19 +16,20 @@ export interface ReadEntries {
 }
 
 const maxIgnoredFields = 100;
+
 /** Reads the recipients of a body, as `validateBody` reads a body. */
-export function readEntries(received: readonly unknown[]): ReadEntries {
+export async function readEntries(received: readonly unknown[]): Promise<ReadEntries> {
   const ignoredFields: string[] = [];
-  const entries = received.map((entry, place) => {
+  const entries = await mapInSlices(received, (entry, place): ReadEntry => {
     if (!isPlainObject(entry)) {
       const issues = [{ path: "", message: "must be an object" }];
       return { recipient: null, issues };
     }
-    const prepared = prepareInput(recipientSchema, entry);
+    const checked = findIssues(recipientSchema, entry, checkRecipient);
     if (ignoredFields.length < maxIgnoredFields) {
-      ignoredFields.push(...prepared.ignoredFields.map((name) => `recipients.${place}.${name}`));
+      ignoredFields.push(...checked.ignoredFields.map((name) => `recipients.${place}.${name}`));
     }
-    const { value, issues } = findIssues(recipientSchema, prepared.value, checkRecipient);
+    const { value, issues } = checked;
     return value === null ? { recipient: null, issues } : { recipient: value };
   });
   return { entries, ignoredFields: ignoredFields.slice(0, maxIgnoredFields) };

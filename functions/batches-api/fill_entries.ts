@@ -21,9 +21,11 @@ import { requestedFile } from "../../shared/model/message_request.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
+import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import type { RecipientRequest } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
-import { fillMessage } from "./fill_message.ts";
+import { IssueBudget, MessageRoom } from "./call_budgets.ts";
+import { prepareFilling } from "./fill_message.ts";
 
 /** The channel that a batch goes through. */
 export interface BatchChannel {
@@ -46,18 +48,22 @@ type EntryReason =
  * reason, so that the indexes of the others count through the whole list.
  *
  * @param contacts by the entries; null for whom no contact is known.
- * @throws {AppError} what makes the whole call impossible, such as an instance without a channel.
+ * @throws {AppError} what makes the whole call impossible, such as an instance without a channel, or messages
+ * that are too long together.
  */
-export function fillEntries(
+export async function fillEntries(
   channel: BatchChannel,
   source: BatchSource,
   entries: readonly ReadEntry[],
   contacts: readonly (EntryContact | null)[],
-): NewRecipients {
+): Promise<NewRecipients> {
   const errors: EntryErrors[] = [];
-  const filled = entries.map((entry, index): BatchEntry => {
+  const told = new IssueBudget();
+  const room = new MessageRoom();
+  const fillDraft = prepareDrafts(channel, source);
+  const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
     const refuse = (issues: readonly Issue[], reason: EntryReason): BatchEntry => {
-      errors.push({ index, issues });
+      errors.push({ index, issues: told.take(issues) });
       // Nothing of whom no contact stands for is kept: an erasure would not find it.
       return { reason };
     };
@@ -73,7 +79,9 @@ export function fillEntries(
     }
     const facts = contact ?? { name: null, phone: recipient.phone ?? null };
     try {
-      return { ...readRecipient(recipient), draft: fillDraft(channel, source, recipient, facts) };
+      const draft = fillDraft(recipient, facts);
+      room.take(draft);
+      return { ...readRecipient(recipient), draft };
     } catch (error) {
       const { issues, reason } = readRefusal(error);
       return refuse(issues, reason);
@@ -82,35 +90,39 @@ export function fillEntries(
   return { entries: filled, errors };
 }
 
-/** @throws {AppError} `missing_variables` with `missing`, `invalid_request` with `issues`. */
-function fillDraft(
-  channel: BatchChannel,
-  source: BatchSource,
-  recipient: RecipientRequest,
-  contact: ContactFacts,
-): RecipientDraft {
-  const { variables = {}, cardId, metadata } = recipient;
-  const tracking = { cardId, metadata };
-  if (source.template === undefined) {
-    const { message, missing, issues } = fillMessage(source.message, variables, contact);
+type FillDraft = (recipient: RecipientRequest, contact: ContactFacts) => RecipientDraft;
+
+/**
+ * Prepares what all drafts of a batch share. Each draft throws `AppError` `missing_variables` with `missing`, or
+ * `invalid_request` with `issues`.
+ */
+function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
+  const { instance, provider } = channel;
+  if (source.template !== undefined) {
+    const ready = { template: source.template, instance };
+    return ({ variables = {}, cardId, metadata }, contact) => {
+      const filling = fillStoredTemplate(ready.template, variables, contact);
+      const draft = storeContent(toTemplateDraft(ready, provider, filling));
+      return { ...draft, cardId, metadata };
+    };
+  }
+  const { ladder } = source;
+  const fill = prepareFilling(source.message);
+  return ({ variables = {}, cardId, metadata }, contact) => {
+    const { message, missing, issues } = fill(variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
     const mediaId = requestedFile(message)?.mediaId;
     const content = toLinkedContent(message, channel.file, channel.links);
-    const { instance, provider } = channel;
     const fitted = fitToChannel(instance, provider, content, { rendering: message.rendering });
-    const ladder = source.ladder === undefined ? undefined : fillLadder(
+    const filledLadder = ladder === undefined ? undefined : fillLadder(
       channel,
-      withDefaults(source.ladder.outsideWindow, variables),
-      source.ladder,
+      withDefaults(ladder.outsideWindow, variables),
+      ladder,
       { content: fitted.content, contact },
     );
-    return { ...storeContent({ ...fitted, mediaId }), ...tracking, ladder };
-  }
-  const { template } = source;
-  const filling = fillStoredTemplate(template, variables, contact);
-  const ready = { template, instance: channel.instance };
-  return { ...storeContent(toTemplateDraft(ready, channel.provider, filling)), ...tracking };
+    return { ...storeContent({ ...fitted, mediaId }), cardId, metadata, ladder: filledLadder };
+  };
 }
 
 /** A ladder whose templates take the entry's variables where the ladder names none. */
@@ -142,6 +154,6 @@ function readRefusal(error: unknown): { issues: readonly Issue[]; reason: EntryR
   }
   if (error.code !== "invalid_request" || issues === undefined) throw error;
   // The template itself cannot be filled, for any recipient.
-  if (issues.some(({ path }) => path === "templateId")) throw error;
+  if (issues.some(({ path }) => ["templateId", "recipients"].includes(path))) throw error;
   return { issues, reason: "invalid_recipient" };
 }

@@ -17,7 +17,7 @@ import type { MessageFiles } from "../../shared/messages/message_file.ts";
 import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
 import type { StoredFileServices } from "../../shared/messages/lost_files.ts";
 import { findFileOfRequest } from "../../shared/messages/requested_file.ts";
-import { AppError, type Issue } from "../../shared/model/errors.ts";
+import { AppError, type Issue, maxIssues } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { requestedFile } from "../../shared/model/message_request.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
@@ -45,8 +45,6 @@ export interface BatchCall {
   readonly entries: readonly ReadEntry[];
   readonly idempotency: Idempotency | null;
 }
-
-const maxIssues = 100;
 
 /**
  * Creates a draft with its first recipients (beyond the specification, section 6).
@@ -121,7 +119,7 @@ async function prepareBatch(
       startAt: settings.startAt ?? null,
       expiresAt: settings.expiresAt ?? null,
     },
-    recipients: fillEntries({ instance, provider, file, links }, source, entries, contacts),
+    recipients: await fillEntries({ instance, provider, file, links }, source, entries, contacts),
   };
 }
 
@@ -146,7 +144,7 @@ export async function addRecipients(
   const services = { database, storage, provider };
   const file = await findSourceFile(services, target.instanceId, batch.source);
   const channel = { instance, provider, file, links };
-  const recipients = fillEntries(channel, batch.source, entries, contacts);
+  const recipients = await fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });
 }

@@ -37,11 +37,9 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
  */
 export function fillInstructions(text: string, variables: Variables): string {
   let left = maxFilledLength;
+  const read = createReader(variables, (value) => cut(toSingleLine(value), maxValueLength));
   return fill(text, (key) => {
-    const value = toSingleLine(readVariable(variables, key)).slice(
-      0,
-      Math.min(maxValueLength, left),
-    );
+    const value = cut(read(key), left);
     left -= value.length;
     return value;
   });
@@ -51,7 +49,7 @@ export function fillInstructions(text: string, variables: Variables): string {
  * Replaces `{{key}}` in a text for the contact, with values as they are. A key without a value stays as
  * written.
  *
- * @returns null where the text would exceed `maxLength` UTF-16 code units.
+ * @returns null where the text would exceed `maxLength` UTF-16 code units; then it is not filled at all.
  */
 export function fillMessageText(
   text: string,
@@ -59,14 +57,19 @@ export function fillMessageText(
   maxLength: number,
 ): string | null {
   let length = text.length;
-  const filled = fill(text, (key, written) => {
-    if (length > maxLength) return "";
-    const value = readVariable(variables, key);
-    if (value === "") return written;
-    length += value.length - written.length;
-    return value;
-  });
-  return length > maxLength ? null : filled;
+  const read = createReader(variables, (value) => value);
+  const valueOf = (key: string, written: string): string => read(key) || written;
+  for (const [written, between = ""] of text.matchAll(placeholder)) {
+    const key = readKey(between);
+    if (key !== null) length += valueOf(key, written).length - written.length;
+    if (length > maxLength) return null;
+  }
+  return fill(text, valueOf);
+}
+
+/** At most `max` UTF-16 units of the text, never half a character. */
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** Reduces a text to one line without control characters. */
@@ -76,9 +79,27 @@ export function toSingleLine(text: string): string {
 
 function fill(text: string, valueOf: (key: string, written: string) => string): string {
   return text.replace(placeholder, (written, between: string) => {
-    const key = between.trim();
-    return key === "" || key.length > maxKeyLength ? written : valueOf(key, written);
+    const key = readKey(between);
+    return key === null ? written : valueOf(key, written);
   });
+}
+
+function readKey(between: string): string | null {
+  const key = between.trim();
+  return key === "" || key.length > maxKeyLength ? null : key;
+}
+
+/** Reads values as texts, each once: a text may name a key thousands of times. */
+function createReader(
+  variables: Variables,
+  prepare: (value: string) => string,
+): (key: string) => string {
+  const known = new Map<string, string>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, value = prepare(readVariable(variables, key)));
+    return value;
+  };
 }
 
 function readVariable(variables: Variables, key: string): string {

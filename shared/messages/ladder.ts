@@ -80,6 +80,7 @@ export function fillLadder(
     const text = "message" in content ? content.message ?? "" : "";
     try {
       const values = fillMessagePlaceholder(variables, text);
+      if (values === null) return { ...rung, reason: "invalid_variables" };
       const filled = fillStoredTemplate(template, values, contact);
       const draft = toTemplateDraft({ template, instance }, provider, filled);
       const stored = toStoredContent({ message: draft.historyText, ...draft.content });

@@ -34,17 +34,15 @@ export function looseObjectSchema<Shape extends z.ZodRawShape>(
 const maxKeys = 1_000;
 const maxKeyLength = 200;
 
-/** An object whose keys the caller chooses, each with a value of `value`. At most a thousand. */
-export function recordSchema(
-  value: z.ZodType = z.unknown(),
-): z.ZodType<Record<string, unknown>, unknown> {
+/** An object whose keys the caller chooses, at most a thousand. */
+export function recordSchema(): z.ZodType<Record<string, unknown>, unknown> {
   const keys = z.string().min(1).max(maxKeyLength);
   return z.custom<Record<string, unknown>>(isPlainObject, "must be an object")
     .refine((value) => hasAtMost(maxKeys, value), {
       error: `must be at most ${maxKeys} fields`,
       abort: true,
     })
-    .pipe(z.record(keys, value))
+    .pipe(z.record(keys, z.unknown()))
     .meta({
       type: "object",
       maxProperties: maxKeys,

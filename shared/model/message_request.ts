@@ -214,6 +214,8 @@ export function toRequestedContent(request: MessageRequest, fileUrl?: string): M
 }
 
 type Fill = (text: string) => string;
+/** The text of a field, as it is put in its place. */
+type FillField = (text: string, field: RequestedField) => string;
 type RequestedContent = z.infer<z.ZodObject<typeof contentFields>>;
 
 /** How the texts of a field are filled. What is no text stays as it is. */
@@ -271,10 +273,10 @@ function fillOption<
 }
 
 /** A message with each text of its content as `fill` gives it. */
-export function mapTexts(request: MessageRequest, fill: Fill): MessageRequest {
+export function mapTexts(request: MessageRequest, fill: FillField): MessageRequest {
   const filled = requestedFields.filter((field) => request[field] !== undefined).map((field) => {
     const fillField = textFillers[field] as (value: unknown, fill: Fill) => unknown;
-    return [field, fillField(request[field], fill)];
+    return [field, fillField(request[field], (text) => fill(text, field))];
   });
   return { ...request, ...Object.fromEntries(filled) };
 }

@@ -1,6 +1,7 @@
 /** What happens to a message while its contact's conversation window is closed, as calls and answers say it. */
 import * as z from "zod";
 import { recordSchema } from "./bounded_fields.ts";
+import { maxFilledLength } from "./placeholders.ts";
 import { idSchema } from "./request_fields.ts";
 
 const templateOfRungSchema = z.object({
@@ -107,16 +108,27 @@ export function toVariableText(text: string): string {
     : `${characters.slice(0, maxMessageLength - 1).join("").trimEnd()}…`;
 }
 
-/** Variables whose texts have the message in place of `{{message}}`. */
+const messagePlaceholder = /\{\{\s*message\s*\}\}/gu;
+
+/**
+ * Variables whose texts have the message in place of `{{message}}`; null where one would be longer than any
+ * filled text may be.
+ */
 export function fillMessagePlaceholder(
   variables: Readonly<Record<string, unknown>>,
   text: string,
-): Record<string, unknown> {
+): Record<string, unknown> | null {
   const value = toVariableText(text);
-  return Object.fromEntries(
-    Object.entries(variables).map(([key, given]) => [
-      key,
-      typeof given === "string" ? given.replaceAll(/\{\{\s*message\s*\}\}/gu, () => value) : given,
-    ]),
-  );
+  const filled: [string, unknown][] = [];
+  for (const [key, given] of Object.entries(variables)) {
+    if (typeof given !== "string" || !given.includes("{{")) {
+      filled.push([key, given]);
+      continue;
+    }
+    const parts = given.split(messagePlaceholder);
+    const kept = parts.reduce((length, part) => length + part.length, 0);
+    if (kept + (parts.length - 1) * value.length > maxFilledLength) return null;
+    filled.push([key, parts.join(value)]);
+  }
+  return Object.fromEntries(filled);
 }

@@ -8,7 +8,7 @@ import type {
 import type { Issue } from "../model/errors.ts";
 import type { TemplateButton, TemplateDefinition } from "./definition.ts";
 import { readHeaderMedia } from "./header_media.ts";
-import { fillText, isNumbered, listPlaceholders } from "../model/placeholders.ts";
+import { fillText, isNumbered, listPlaceholders, maxFilledLength } from "../model/placeholders.ts";
 
 export interface Filling {
   /** Complete only if nothing is missing and nothing is refused. */
@@ -39,10 +39,11 @@ export function fillTemplate(
     return value ?? "";
   };
 
-  const header = fillHeader(definition, variables, { find, missing, refuse });
-  const body = fillWording(definition.body, (placeholder) => ({ key: placeholder }), find);
+  const fill = createFiller(refuse);
+  const header = fillHeader(definition, variables, { find, fill, missing, refuse });
+  const body = fillWording(definition.body, (placeholder) => ({ key: placeholder }), find, fill);
   const buttons = definition.buttons.map((button, index) =>
-    fillButton(button, index + 1, find, read)
+    fillButton(button, index + 1, { find, fill, read })
   );
   const { parameterFormat, footer } = definition;
   return {
@@ -53,6 +54,18 @@ export function fillTemplate(
 }
 
 type FindValue = (key: string, name?: string) => string;
+type FillText = (text: string, values: ReadonlyMap<string, string>) => string;
+
+/** Fills texts, and refuses the variables that would make one too long. */
+function createFiller(refuse: (issue: Issue) => void): FillText {
+  return (text, values) => {
+    const filled = fillText(text, values);
+    if (filled !== null) return filled;
+    const message = `make a text of more than ${maxFilledLength} characters`;
+    refuse({ path: "variables", message });
+    return "";
+  };
+}
 
 /**
  * The value of a variable as text; undefined where it is missing, which null and blank texts are too. Of
@@ -85,8 +98,9 @@ export function findContactFact(contact: ContactFacts, name: string): string | u
 function fillHeader(
   { header }: TemplateDefinition,
   variables: Readonly<Record<string, unknown>>,
-  { find, missing, refuse }: {
+  { find, fill, missing, refuse }: {
     readonly find: FindValue;
+    readonly fill: FillText;
     readonly missing: Set<string>;
     readonly refuse: (issue: Issue) => void;
   },
@@ -98,7 +112,7 @@ function fillHeader(
       placeholder === first
         ? { key: "header", name: isNumbered(placeholder) ? undefined : placeholder }
         : { key: placeholder };
-    return { format: "TEXT", ...fillWording(header.text, keyOf, find) };
+    return { format: "TEXT", ...fillWording(header.text, keyOf, find, fill) };
   }
   const value = Object.hasOwn(variables, "header") ? variables["header"] : undefined;
   const reading = readHeaderMedia(value, header.format);
@@ -118,20 +132,24 @@ function fillWording(
   wording: string,
   keyOf: (placeholder: string) => VariableKey,
   find: FindValue,
+  fill: FillText,
 ): FilledText {
   const parameters = listPlaceholders(wording).map((placeholder) => {
     const { key, name } = keyOf(placeholder);
     return { key, placeholder, value: find(key, name) };
   });
   const values = new Map(parameters.map(({ placeholder, value }) => [placeholder, value]));
-  return { text: fillText(wording, values), parameters };
+  return { text: fill(wording, values), parameters };
 }
 
 function fillButton(
   { type, text, url, phoneNumber }: TemplateButton,
   position: number,
-  find: FindValue,
-  read: (key: string) => string | undefined,
+  { find, fill, read }: {
+    readonly find: FindValue;
+    readonly fill: FillText;
+    readonly read: (key: string) => string | undefined;
+  },
 ): FilledButton {
   if (type === "QUICK_REPLY") return { type, text, payload: read(`button_${position}_payload`) };
   if (type === "FLOW") return { type, text, flowToken: read(`button_${position}_payload`) };
@@ -141,5 +159,5 @@ function fillButton(
   const suffix = find(`button_${position}`);
   const encoded = suffix.replace(/\s/gu, encodeURIComponent);
   const values = new Map(placeholders.map((placeholder) => [placeholder, encoded]));
-  return { type, text, url: fillText(url, values), suffix };
+  return { type, text, url: fill(url, values), suffix };
 }

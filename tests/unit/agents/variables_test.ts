@@ -91,3 +91,21 @@ Deno.test("an agent's nome and telefone are the contact's, unless the caller's d
     pedido: 2,
   });
 });
+
+Deno.test("a value that many places name is read once, and never cut within a character", () => {
+  let reads = 0;
+  const variables = {
+    get big(): string {
+      reads += 1;
+      return "x".repeat(30_000);
+    },
+    face: "a" + "😀".repeat(2_000),
+  };
+  fillInstructions("{{big}}".repeat(6_000), variables);
+  // Object.hasOwn does not read it.
+  assertEquals(reads, 1);
+  assertEquals(fillInstructions("{{face}}", variables).isWellFormed(), true);
+  reads = 0;
+  assertEquals(fillMessageText("{{big}}".repeat(9_000), variables, 65_536), null);
+  assertEquals(reads, 1);
+});

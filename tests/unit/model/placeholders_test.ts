@@ -1,5 +1,10 @@
 import fc from "fast-check";
-import { fillText, listPlaceholders } from "../../../shared/model/placeholders.ts";
+import {
+  FillableText,
+  fillText,
+  listPlaceholders,
+  maxFilledLength,
+} from "../../../shared/model/placeholders.ts";
 import { assertEquals } from "../../support/assert.ts";
 
 Deno.test("placeholders are listed once, in the order in which they appear", () => {
@@ -47,4 +52,30 @@ Deno.test("filling replaces every placeholder by its value, and nothing else", (
       );
     }),
   );
+});
+
+Deno.test("the length of a filled text is computed before it is filled, and one that is too long is not filled", () => {
+  let reads = 0;
+  const value = "x".repeat(4_000);
+  const values = new Map([["a", value]]);
+  values.get = (name) => {
+    reads += 1;
+    return name === "a" ? value : undefined;
+  };
+  assertEquals(fillText("{{a}}".repeat(12_000), values), null);
+  // Once for each place where it is measured, and never to put it in.
+  assertEquals(reads, 12_000);
+  const most = "b".repeat(maxFilledLength - 4_000);
+  assertEquals(fillText(`{{a}}${most}`, values)?.length, maxFilledLength);
+  assertEquals(fillText(`{{a}}${most}b`, values), null);
+  assertEquals(fillText("{{a}}b", values, 4_000), null);
+});
+
+Deno.test("a text that is taken apart once is filled for many as it is for one", () => {
+  const text = new FillableText("Oi {{nome}}, {{ valor }} e {{nome}}{{x}}!");
+  assertEquals([...text.names], ["nome", "valor", "x"]);
+  for (const nome of ["Ana", "{{valor}}", ""]) {
+    const values = new Map([["nome", nome], ["valor", "$1"]]);
+    assertEquals(text.fill(values), `Oi ${nome}, $1 e ${nome}{{x}}!`);
+  }
 });
