@@ -9,6 +9,7 @@ import { PortSharing, type SharingProcess } from "./port_sharing.ts";
 import { readProcessorSeconds } from "./processor_time.ts";
 import type { ServiceOptions } from "./service.ts";
 import type { ServeSettings } from "./settings.ts";
+import { killAfterMs } from "./stop_watchdog.ts";
 
 const program = fileURLToPath(new URL("serve.ts", import.meta.url));
 const lockFile = fileURLToPath(new URL("deno.lock", import.meta.url));
@@ -16,8 +17,6 @@ const lockFile = fileURLToPath(new URL("deno.lock", import.meta.url));
 /** A process that has died sooner is started again after a pause. */
 const shortLifeMs = 5_000;
 const pauseMs = 1_000;
-/** A process stops by itself within 25 s. */
-const killAfterMs = 28_000;
 const lookEveryMs = 1_000;
 
 /**

@@ -10,6 +10,7 @@ import { hearParent } from "./parent_words.ts";
 import { runProcesses } from "./processes.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from "./settings.ts";
+import { killAfterMs, startStopWatchdog } from "./stop_watchdog.ts";
 
 /** Errors that a person can fix. Only their message is printed, without a stack trace. */
 const expectedErrors = [StartError, MigrationError, ConfigError];
@@ -51,6 +52,8 @@ async function serve(
   options: ServiceOptions,
   stopping: Promise<void>,
 ): Promise<void> {
+  // Of several processes the one that has started them takes care.
+  startStopWatchdog(killAfterMs);
   const service = openService(settings, options);
   service.listen();
   await run(service, stopping);

@@ -126,6 +126,68 @@ Deno.test("a stop ends the requests in progress and refuses new ones, and comes 
   assert(performance.now() - startedAt < 30_000);
 });
 
+Deno.test("a stop comes within 30 s while a batch's dry run works, and the others are answered meanwhile", async () => {
+  await using database = await createTestDatabase();
+  const tenant = await createTenant(database.admin, { baseUrl: "http://127.0.0.1:9" });
+  await using service = await startServe({ environment: { DATABASE_URL: database.url } });
+  const recipients = Array.from({ length: 950 }, (_, index) => ({
+    phone: String(5_511_980_000_000 + index),
+    // Filled, this is 60,000 characters for one, and refused as 48 million for the other.
+    variables: { a: index % 2 === 0 ? "short" : "x".repeat(4_000) },
+  }));
+  const message = { messageType: "text", message: "{{a}}".repeat(12_000) };
+  const call = (): Promise<Response> =>
+    fetch(`${service.origin}/functions/v1/batches-api/batches`, {
+      method: "POST",
+      headers: { "x-client-token": tenant.token, "content-type": "application/json" },
+      body: JSON.stringify({ dryRun: true, message, recipients }),
+    });
+  // What it is refused for is its size: a first one is answered.
+  const first = call();
+  let answered = 0;
+  let isOver = false;
+  first.finally(() => isOver = true).catch(() => {});
+  while (!isOver) {
+    assertEquals(await fetchStatus(`${service.origin}/health/live`), 200);
+    answered += 1;
+  }
+  const { error, issues } = await (await first).json();
+  assertEquals([error, issues[0].path], ["invalid_request", "recipients"]);
+  assert(answered > 2, `${answered} other calls were answered meanwhile`);
+
+  const last = call().then((response) => response.body?.cancel(), () => {});
+  await waitUntil(() => service.logged("request_handled").length > 0, {
+    what: "the first one's line",
+  });
+  const startedAt = performance.now();
+  service.signal("SIGTERM");
+  assertEquals(await service.ended(), 0);
+  assert(performance.now() - startedAt < 30_000);
+  await last;
+});
+
+Deno.test("a stop comes within 30 s whatever keeps the process busy", async () => {
+  await using database = await createTestDatabase();
+  await using service = await startServe({
+    environment: { DATABASE_URL: database.url },
+    preload: new URL("../support/stack/busy_on_signal.ts", import.meta.url).href,
+  });
+  service.signal("SIGUSR2");
+  await waitUntil(
+    async () =>
+      await Promise.race([
+        fetchStatus(`${service.origin}/health/live`).then(() => false),
+        new Promise((resolve) => setTimeout(() => resolve(true), 2_000)),
+      ]),
+    { what: "a process that answers nothing" },
+  );
+  const startedAt = performance.now();
+  service.signal("SIGTERM");
+  assertEquals(await service.ended(), 137, service.output());
+  assert(performance.now() - startedAt < 30_000);
+  assertEquals(service.logged("process_killed").length, 1);
+});
+
 Deno.test("machines that share a database have one scheduler, and the next takes over when it dies", async () => {
   await using database = await createTestDatabase();
   await using provider = startHttpDouble(acceptMessage);

@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly args?: readonly string[];
   /** Default: a free port. */
   readonly port?: number;
+  /** A module that the process runs before its own. */
+  readonly preload?: string;
   /** Replaces or, with an empty value, takes away variables of a complete environment. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -36,8 +38,10 @@ export interface ServeProcess extends AsyncDisposable {
 export function spawnServe(options: ServeOptions): ServeProcess {
   const port = options.port ?? findFreePort();
   const origin = `http://127.0.0.1:${port}`;
+  const [run = "run", ...task] = readTaskArguments(root, "serve");
+  const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
   const child = new Deno.Command(Deno.execPath(), {
-    args: [...readTaskArguments(root, "serve"), ...options.args ?? []],
+    args: [run, ...preload, ...task, ...options.args ?? []],
     cwd: root,
     env: {
       ...functionEnvironment,
