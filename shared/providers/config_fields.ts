@@ -8,8 +8,10 @@ const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 const CONTROL_OR_LONE_SURROGATE = /[\p{Cc}\p{Cs}]/u;
 const SEPARATOR = /[/\\?#%]/;
 
+export const maxBaseUrlLength = 2_000;
+
 /** The provider's address: an http(s) URL, with or without a path or a trailing slash. */
-export const baseUrlSchema = z.string().max(2_000).refine(
+export const baseUrlSchema = z.string().max(maxBaseUrlLength).refine(
   isBaseUrl,
   "must be an http or https URL without credentials, query or fragment",
 );

@@ -3,6 +3,7 @@ import * as z from "zod";
 import {
   baseUrlSchema,
   credentialSchema,
+  maxBaseUrlLength,
   pathSegmentSchema,
   webhookSecretSchema,
 } from "../config_fields.ts";
@@ -13,7 +14,7 @@ export const evolutionConfigSchema = z.object({
   baseUrl: z.string({
     error: ({ input }) =>
       input === undefined ? "is required, because Evolution is self-hosted" : undefined,
-  }).pipe(baseUrlSchema),
+  }).max(maxBaseUrlLength).pipe(baseUrlSchema),
   instanceName: pathSegmentSchema,
   /** The server's global key or the instance's token (`apikey`). */
   apiKey: credentialSchema,
