@@ -177,7 +177,7 @@ async function hangBeside(world: World): Promise<() => Promise<() => Promise<unk
   const isFull = Promise.withResolvers<void>();
   const begin = await hang(world, {
     tenant: world.hangingBeside,
-    ...{ callers: 300, pauseMs: 3_000, onAnswer: () => isFull.resolve() },
+    ...{ callers: 300, pauseMs: 10_000, onAnswer: () => isFull.resolve() },
   });
   return async () => {
     const end = await begin();
