@@ -12,6 +12,7 @@ import type {
   MessageEvent,
   ProviderEvent,
 } from "../../shared/providers/webhooks/provider_event.ts";
+import { TimeSlices } from "../../shared/runtime/time_slices.ts";
 
 /** One authenticated delivery, or the part of it for one instance. */
 export interface Delivery {
@@ -76,8 +77,10 @@ export async function recordDelivery(
   const { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload } = delivery;
   const readEvents = await webhook.loadEventReader();
   const events: Readonly<Record<string, unknown>>[] = [];
+  const slices = new TimeSlices();
   for (const event of readEvents(payload, gatewayInstanceId ?? undefined)) {
-    events.push(toRecordedEvent(await takeFile(event, delivery, files)));
+    if (slices.isOver) await slices.next();
+    if (event !== undefined) events.push(toRecordedEvent(await takeFile(event, delivery, files)));
   }
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {

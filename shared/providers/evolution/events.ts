@@ -47,35 +47,50 @@ import type {
 export function readEvolutionEvents(
   payload: unknown,
   instanceName?: string | undefined,
-): ProviderEvent[] {
+): Iterable<ProviderEvent | undefined> {
   const named = readText(payload, "instance");
   if (named !== undefined && instanceName !== undefined && named !== instanceName) return [];
   const items = listItems(payload);
   switch (readText(payload, "event")?.toLowerCase().replace(/[_-]/g, ".")) {
     case "messages.upsert":
-      return items.flatMap((item): ProviderEvent[] =>
-        readRevocation(readProtocolMessage(item)) ??
-          readMessageEvent(item, readValue(payload, "sender"))
+      return readEach(
+        items,
+        (item) =>
+          readRevocation(readProtocolMessage(item)) ??
+            readMessageEvent(item, readValue(payload, "sender")),
       );
     case "messages.delete":
-      return items.flatMap(readDeletion);
+      return readEach(items, readDeletion);
     case "messages.edited":
     case "send.message.update":
-      return items.flatMap((item): ProviderEvent[] =>
-        readRevocation(item) ?? readEdit(item, readValue(payload, "sender"))
+      return readEach(
+        items,
+        (item) => readRevocation(item) ?? readEdit(item, readValue(payload, "sender")),
       );
     case "send.message":
-      return items.flatMap((item) => readSending(item, readValue(payload, "sender")));
+      return readEach(items, (item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
-      return items.flatMap(readStatus);
+      return readEach(items, readStatus);
     case "call":
-      return items.flatMap(readCall);
+      return readEach(items, readCall);
     case "contacts.update":
-      return items.flatMap(readProfile);
+      return readEach(items, readProfile);
     case "connection.update":
-      return items.flatMap((item) => readConnection(item, readIsoTime(payload, "date_time")));
+      return readEach(items, (item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
       return [];
+  }
+}
+
+/** The events of items, and undefined for an item without any. */
+function* readEach(
+  items: readonly unknown[],
+  read: (item: unknown) => readonly ProviderEvent[],
+): Generator<ProviderEvent | undefined, void, void> {
+  for (const item of items) {
+    const events = read(item);
+    if (events.length === 0) yield undefined;
+    else yield* events;
   }
 }
 

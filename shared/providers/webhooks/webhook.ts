@@ -18,12 +18,13 @@ export interface WebhookCall extends WebhookHead {
 /**
  * Reads all events of one payload, in its order. Malformed and unknown parts yield no event. Never
  * throws. Given the provider's own id of the instance, skips events of other instances: a provider
- * may send the events of a whole account to one address.
+ * may send the events of a whole account to one address. Each item is read when its event is asked for, and is
+ * undefined where it tells nothing: a payload of 3 MB holds hundreds of thousands.
  */
 export type ReadEvents = (
   payload: unknown,
   gatewayInstanceId?: string | undefined,
-) => ProviderEvent[];
+) => Iterable<ProviderEvent | undefined>;
 
 /** The part of a delivery that concerns one number or one account. */
 export interface DeliveryPart {

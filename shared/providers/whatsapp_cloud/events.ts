@@ -29,43 +29,30 @@ import { readCloudTemplateEvent, templateFields } from "./template_events.ts";
  * Reads all events of one payload, in its order. Given a phone number id, skips events of other
  * numbers of the same business account, which belong to other instances. Never throws.
  */
-export function readWhatsappCloudEvents(
+export function* readWhatsappCloudEvents(
   payload: unknown,
   phoneNumberId?: string | undefined,
-): ProviderEvent[] {
-  return readList(payload, "entry")
-    .flatMap((entry) =>
-      readList(entry, "changes")
-        .filter((change) => isOwn(change, phoneNumberId))
-        .flatMap((change) => readChange(change, entry))
-    );
+): ReadingOfEvents {
+  for (const entry of readList(payload, "entry")) {
+    for (const change of readList(entry, "changes")) {
+      yield undefined;
+      if (isOwn(change, phoneNumberId)) yield* readChange(change, entry);
+    }
+  }
 }
+
+type ReadingOfEvents = Generator<ProviderEvent | undefined, void, void>;
 
 function isOwn(change: unknown, phoneNumberId: string | undefined): boolean {
   const named = readText(change, "value", "metadata", "phone_number_id");
   return named === undefined || phoneNumberId === undefined || named === phoneNumberId;
 }
 
-function readChange(change: unknown, entry: unknown): ProviderEvent[] {
+function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | undefined> {
   const value = readValue(change, "value");
   switch (readText(change, "field")) {
-    case "messages": {
-      const contacts = new CloudContacts(value);
-      return [
-        ...readList(value, "messages").flatMap((item): ProviderEvent[] =>
-          readText(item, "type") === "system"
-            ? [...readCloudIdentityChanges(item), ...readCloudIdentity(item, contacts)]
-            : [
-              ...readEach([item], (one) => readCloudRevocation(one) ?? readInbound(one, contacts)),
-              ...readCloudIdentity(item, contacts),
-            ]
-        ),
-        ...readEach(
-          readList(value, "statuses"),
-          (item) => readCloudDeletedStatus(item) ?? readCloudStatus(item),
-        ),
-      ];
-    }
+    case "messages":
+      return readMessages(value);
     case "smb_message_echoes": {
       const contacts = new CloudContacts(value);
       return readEach(
@@ -97,8 +84,25 @@ function readChange(change: unknown, entry: unknown): ProviderEvent[] {
   }
 }
 
+function* readMessages(value: unknown): ReadingOfEvents {
+  const contacts = new CloudContacts(value);
+  for (const item of readList(value, "messages")) {
+    if (readText(item, "type") === "system") yield* readCloudIdentityChanges(item);
+    else yield readCloudRevocation(item) ?? readInbound(item, contacts);
+    yield* readCloudIdentity(item, contacts);
+  }
+  yield* readEach(
+    readList(value, "statuses"),
+    (item) => readCloudDeletedStatus(item) ?? readCloudStatus(item),
+  );
+}
+
 /** Notices of the business's own number and templates. */
-function readBusinessNews(field: string, value: unknown, entry: unknown): ProviderEvent[] {
+function readBusinessNews(
+  field: string,
+  value: unknown,
+  entry: unknown,
+): Iterable<ProviderEvent | undefined> {
   if (templateFields.has(field)) {
     return readEach([value], (item) => readCloudTemplateEvent(field, item, entry));
   }
@@ -106,11 +110,11 @@ function readBusinessNews(field: string, value: unknown, entry: unknown): Provid
   return [...limits, ...readEach([value], (item) => readNumberEvent(field, item, entry))];
 }
 
-function readEach(
+function* readEach(
   items: readonly unknown[],
   read: (item: unknown) => ProviderEvent | undefined,
-): ProviderEvent[] {
-  return items.map(read).filter((event) => event !== undefined);
+): ReadingOfEvents {
+  for (const item of items) yield read(item);
 }
 
 function readInbound(

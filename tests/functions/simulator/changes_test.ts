@@ -7,7 +7,7 @@ import {
   composeUserIdChange,
   formerIdPlaces,
 } from "../../../supabase/local/simulator/whatsapp_cloud/changes.ts";
-import { webhookRegistry } from "../../../shared/providers/webhook_registry.ts";
+import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { startTestServer } from "../../support/doubles/test_server.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -17,9 +17,7 @@ const at = "2026-11-20T12:00:00.000Z";
 const waId = "5511988887777";
 
 for (const channel of channels) {
-  Deno.test(`${channel.name} tells an edit and a deletion of either side as the service reads them`, async () => {
-    const { webhook } = webhookRegistry.get(channel.kind);
-    const read = await webhook.loadEventReader();
+  Deno.test(`${channel.name} tells an edit and a deletion of either side as the service reads them`, () => {
     for (const writtenBy of ["customer", "company"] as const) {
       const change = {
         ...{ seq: 1, receivedAt: at, provider: channel.kind, instance: "SALES", waId },
@@ -27,7 +25,11 @@ for (const channel of channels) {
       };
       const compose = (more: Pick<SimulatedChange, "change" | "text">): unknown =>
         channel.composeChange({ ...change, writtenBy, providerMessageId: "M1", ...more });
-      const [edit, ...more] = read(compose({ change: "edited", text: "às 11h" }), "SALES");
+      const [edit, ...more] = readProviderEvents(
+        channel.kind,
+        compose({ change: "edited", text: "às 11h" }),
+        "SALES",
+      );
       assertEquals(more, []);
       assert(edit?.kind === "message" || edit?.kind === "message_edit", edit?.kind);
       assertEquals([edit.providerMessageId, edit.message], ["M1", "às 11h"]);
@@ -38,25 +40,26 @@ for (const channel of channels) {
         ]);
         assertEquals(edit.address, waId);
       }
-      assertEquals(read(compose({ change: "deleted", text: null }), "SALES"), [
-        { kind: "message_deletion", providerMessageId: "M1" },
-      ]);
+      assertEquals(
+        readProviderEvents(channel.kind, compose({ change: "deleted", text: null }), "SALES"),
+        [
+          { kind: "message_deletion", providerMessageId: "M1" },
+        ],
+      );
     }
   });
 }
 
-Deno.test("a changed user id is told in three places, and read from each", async () => {
-  const read = await webhookRegistry.get("whatsapp_cloud").webhook.loadEventReader();
+Deno.test("a changed user id is told in three places, and read from each", () => {
   for (const toldIn of formerIdPlaces) {
     const change = { instance: "1", previousUserId: "BR.1", userId: "BR.2", toldIn };
-    const [event] = read(composeUserIdChange(change, at), "1");
+    const [event] = readProviderEvents("whatsapp_cloud", composeUserIdChange(change, at), "1");
     assert(event?.kind === "number_change", toldIn);
     assertEquals([event.oldAddress, event.newAddress], ["BR.1", "BR.2"], toldIn);
   }
 });
 
-Deno.test("each decision about an account is told so that the service reads it", async () => {
-  const read = await webhookRegistry.get("whatsapp_cloud").webhook.loadEventReader();
+Deno.test("each decision about an account is told so that the service reads it", () => {
   const instance = "1";
   const until = "2026-11-27T12:00:00.000Z";
   const cases = [
@@ -87,7 +90,11 @@ Deno.test("each decision about an account is told so that the service reads it",
     }],
   ] as const;
   for (const [update, expected] of cases) {
-    const [event] = read(composeAccountUpdate({ instance, ...update }, at), instance);
+    const [event] = readProviderEvents(
+      "whatsapp_cloud",
+      composeAccountUpdate({ instance, ...update }, at),
+      instance,
+    );
     const told = event as unknown as Readonly<Record<string, unknown>>;
     const members = Object.keys(expected).map((name) => [name, told[name]]);
     assertEquals(Object.fromEntries(members), { ...expected }, update.event);

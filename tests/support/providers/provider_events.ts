@@ -18,5 +18,5 @@ export function readProviderEvents(
 ): ProviderEvent[] {
   const readEvents = readers.get(kind);
   if (readEvents === undefined) throw new Error(`no reader for ${kind}`);
-  return readEvents(payload, gatewayInstanceId);
+  return [...readEvents(payload, gatewayInstanceId)].filter((event) => event !== undefined);
 }
