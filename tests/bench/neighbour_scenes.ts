@@ -38,6 +38,8 @@ export const scenes: readonly Scene[] = [
   { name: "uploads 40 MB", prepare: upload },
   { name: "has 400 long polls", prepare: poll },
   { name: "erases a person", prepare: erase },
+  { name: "fills one value in 12,000 places", prepare: fillLongTexts },
+  { name: "sends lists that are too long", prepare: sendLongLists },
 ];
 
 type Json = Readonly<Record<string, unknown>>;
@@ -263,6 +265,53 @@ async function erase(world: World): Promise<() => Promise<() => Promise<unknown>
     await response.body?.cancel();
     return () => Promise.resolve();
   };
+}
+
+/** Posts bodies of a tenant, one after the other. */
+function keepPosting(
+  world: World,
+  calls: readonly (readonly [string, Json])[],
+): () => Promise<unknown> {
+  const bodies = calls.map(([path, body]) => [path, JSON.stringify(body)] as const);
+  let place = 0;
+  return keepCalling(2, 200, async () => {
+    const [path, body] = bodies[place++ % bodies.length] ?? ["", ""];
+    const headers = { "content-type": "application/json" };
+    const response = await call(world, world.busy, path, { method: "POST", headers, body });
+    await response.body?.cancel();
+  });
+}
+
+/** Half of the texts are filled, the others would be longer than any channel takes. */
+function fillLongTexts(world: World): Promise<() => Promise<() => Promise<unknown>>> {
+  const recipients = Array.from({ length: 200 }, (_, place) => ({
+    phone: String(5_521_950_000_000 + place),
+    variables: { a: place % 2 === 0 ? "short" : "x".repeat(4_000) },
+  }));
+  const message = { messageType: "text", message: "{{a}}".repeat(12_000) };
+  const batch = { dryRun: true, message, recipients };
+  return Promise.resolve(() =>
+    Promise.resolve(keepPosting(world, [["batches-api/batches", batch]]))
+  );
+}
+
+function sendLongLists(world: World): Promise<() => Promise<() => Promise<unknown>>> {
+  const { instanceId } = world.busy;
+  const target = { instanceId, phone: "5521970000003" };
+  const message = { ...target, messageType: "option_list", message: "Olá!" };
+  const list = { title: "a", buttonLabel: "b", options: Array(80_000).fill({}) };
+  const text = { messageType: "text", message: "Olá!" };
+  return Promise.resolve(() =>
+    Promise.resolve(keepPosting(world, [
+      ["send-message", { ...message, optionList: list }],
+      ["contacts-api/tags", { ...target, addTags: Array(120_000).fill(1) }],
+      ["batches-api/batches", {
+        dryRun: true,
+        message: text,
+        recipients: Array(1_300_000).fill([]),
+      }],
+    ]))
+  );
 }
 
 let persons = 0;
