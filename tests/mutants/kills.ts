@@ -9,6 +9,8 @@ export interface HuntOptions {
   readonly root: string;
   readonly seconds: number;
   readonly isWhole: boolean;
+  /** Ends the hunt after the present mutant. */
+  readonly signal: AbortSignal;
   /** Is told each verdict as it comes, and what else happens. */
   readonly report: (line: string) => void;
 }

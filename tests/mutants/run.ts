@@ -26,7 +26,12 @@ import { listTypeScriptMutants } from "./typescript_mutators.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+const interruption = new AbortController();
+
 if (import.meta.main) {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => interruption.abort());
+  }
   keepTemporaryFilesInMemory();
   Deno.exit(await main());
 }
@@ -56,6 +61,7 @@ async function main(): Promise<number> {
   }
   const options = {
     ...{ root, seconds: Number(values.seconds), isWhole: values.whole },
+    signal: interruption.signal,
     report: print,
   };
   const verdicts = [

@@ -11,7 +11,7 @@ import {
   type MutatedDatabase,
   startMutatedDatabase,
 } from "./mutated_database.ts";
-import { isReaching, orderTests, type Reach } from "./test_order.ts";
+import { isReaching, listWords, orderTests, type Reach } from "./test_order.ts";
 import { startTestProcess, type TestOutcome, type TestProcess } from "./test_process.ts";
 import type { LoadedTest } from "./test_worker.ts";
 
@@ -29,6 +29,8 @@ interface World {
   readonly coverage: Coverage;
   readonly callers: Callers;
   readonly texts: ReadonlyMap<string, string>;
+  /** Tests that have passed in this run where nothing is broken. */
+  readonly sound: Set<string>;
 }
 
 /** @returns a verdict of each mutant that Postgres takes. */
@@ -36,7 +38,7 @@ export async function huntSqlMutants(
   mutants: readonly Mutant[],
   options: HuntOptions,
 ): Promise<Verdict[]> {
-  const { root, report } = options;
+  const { root, report, signal } = options;
   if (mutants.length === 0) return [];
   await using database = await startMutatedDatabase(root);
   const files = (await Promise.all(folders.map((folder) => listTests(root, folder)))).flat();
@@ -47,10 +49,12 @@ export async function huntSqlMutants(
   for (const file of files) texts.set(file, await Deno.readTextFile(join(root, file)));
   const killersOf = new Map<string, Map<string, number>>();
   const verdicts: Verdict[] = [];
+  const sound = new Set<string>();
   for (const mutant of mutants) {
+    if (signal.aborted) break;
     const killers = killersOf.get(mutant.file) ?? new Map<string, number>();
     killersOf.set(mutant.file, killers);
-    const world = { database, process, coverage, callers, texts };
+    const world = { database, process, coverage, callers, texts, sound };
     const verdict = await huntInCopy(mutant, { world, killers, options });
     await coverage.save();
     if (verdict === null) continue;
@@ -79,6 +83,7 @@ async function huntInCopy(
   const reach: Reach = {
     recorded: (test) => coverage.get(test),
     textOf: ({ file }) => texts.get(file) ?? "",
+    words: listWords(mutant.before),
     shownBy: callers.shownBy(mutant.routine ?? ""),
     leadingTo: callers.leadingTo(mutant.routine ?? ""),
     subjects: subjectsOfArea[area] ?? [area.replace(/(?:es|s)$/, "")],
@@ -89,9 +94,21 @@ async function huntInCopy(
     secondsOf: (test) => coverage.get(test)?.seconds,
     isReaching: (test) => isReaching(test, reach),
     runBroken: (test, limit) => runAndLearn(world, test, { limit, variables: broken.variables }),
-    runOriginal: (test, limit) => process.run(test, limit, database.original),
+    runOriginal: (test, limit) => runOriginal(world, test, limit),
     ...{ seconds, isWhole },
   });
+}
+
+/** Once a run: a test that passed there is not run again. */
+async function runOriginal(
+  { database, process, sound }: World,
+  test: LoadedTest,
+  limit: number,
+): Promise<TestOutcome> {
+  if (sound.has(keyOf(test))) return { seconds: 0, failure: null };
+  const outcome = await process.run(test, limit, database.original);
+  if (outcome.failure === null) sound.add(keyOf(test));
+  return outcome;
 }
 
 /** Runs a test, and notes what it calls where that is not known yet. */

@@ -128,7 +128,7 @@ const lineReplacements: readonly Replacement[] = [
       isBalanced(value) && !/^case\b|^select\b/.test(value) ? `${key}null${comma}` : null,
   },
   {
-    pattern: /^( +)([a-z_]+(?:\.[a-z_]+)+)(,?)$/gm,
+    pattern: /^( +)([a-z_]+(?:(?:\.[a-z_]+)+(?=,?$)|(?=,$)))(,?)$/gm,
     what: "a value became null",
     write: ([, indent, , comma]) => `${indent}null${comma}`,
   },

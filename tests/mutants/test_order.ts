@@ -12,6 +12,8 @@ export interface Reach {
   readonly shownBy: ReadonlySet<string>;
   /** Every function that leads to it. */
   readonly leadingTo: ReadonlySet<string>;
+  /** Words of the line that was broken. */
+  readonly words: readonly string[];
   /** Names of its subject, as they stand in the paths of tests. */
   readonly subjects: readonly string[];
   /** How many mutants of the same file each test has killed. */
@@ -29,22 +31,28 @@ export function isReaching(test: LoadedTest, { recorded, shownBy }: Reach): bool
  * short, or name the function.
  */
 export function orderTests(tests: readonly LoadedTest[], reach: Reach): LoadedTest[] {
+  const rarity = weighWords(tests, reach.words);
   const ranked = tests.flatMap((test) => {
-    const rank = rankTest(test, reach);
+    const rank = rankTest(test, reach, rarity);
     return rank === null ? [] : [{ test, rank }];
   });
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ test }) => test);
 }
 
 /** The smaller, the sooner: about the seconds that it takes by how many rules it may be red for. */
-function rankTest(test: LoadedTest, reach: Reach): number | null {
+function rankTest(
+  test: LoadedTest,
+  reach: Reach,
+  rarity: ReadonlyMap<string, number>,
+): number | null {
   const known = reach.recorded(test);
   if (known !== undefined) {
     if (!isReaching(test, reach)) return null;
     const kills = reach.killers.get(keyOf(test)) ?? 0;
-    return known.seconds * known.functions.length / (1 + 20 * kills);
+    const chance = 1 + 20 * kills + sumWords(test, rarity);
+    return known.seconds * known.functions.length / chance;
   }
-  const likelihood = guessReach(test, reach);
+  const likelihood = guessReach(test, reach) + sumWords(test, rarity);
   return likelihood === 0 ? null : 200 / likelihood;
 }
 
@@ -56,4 +64,31 @@ function guessReach(test: LoadedTest, { textOf, leadingTo, subjects }: Reach): n
   return (text.includes(own) ? 8 : 0) +
     (subjects.some((subject) => test.file.includes(subject)) ? 3 : 0) +
     (others.some((name) => text.includes(name)) ? 1 : 0);
+}
+
+/** Words of the broken line that few tests have say the most: up to 10, for a test that alone has it. */
+function weighWords(
+  tests: readonly LoadedTest[],
+  words: readonly string[],
+): ReadonlyMap<string, number> {
+  return new Map([...new Set(words)].map((word) => {
+    const uses = tests.filter(({ source }) => source.includes(word)).length;
+    return [word, uses === 0 ? 0 : 10 / Math.sqrt(uses)];
+  }));
+}
+
+function sumWords({ source }: LoadedTest, rarity: ReadonlyMap<string, number>): number {
+  return [...rarity].reduce(
+    (sum, [word, weight]) => source.includes(word) ? sum + weight : sum,
+    0,
+  );
+}
+
+/** The words of a line of SQL that a test may have, as they stand and as the API names them. */
+export function listWords(line: string): string[] {
+  const words = line.match(/[a-z][A-Za-z_]{4,}/g) ?? [];
+  return words.flatMap((word) => [
+    word,
+    word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  ]);
 }

@@ -11,6 +11,8 @@ export interface LoadedTest {
   readonly id: number;
   readonly name: string;
   readonly file: string;
+  /** The text of its function. */
+  readonly source: string;
 }
 
 export type WorkerRequest =
@@ -50,7 +52,7 @@ function collectTests(): void {
   const collect = (...given: readonly unknown[]): void => {
     const { name, fn, ignore } = define(...given);
     if (ignore === true) return;
-    tests.push({ id: tests.length, name, file: loading, fn });
+    tests.push({ id: tests.length, name, file: loading, source: String(fn), fn });
   };
   Object.assign(collect, { ignore: () => {}, only: collect });
   Object.defineProperty(Deno, "test", { value: collect, configurable: true });
@@ -92,7 +94,7 @@ async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
       loading = file;
       await import(url);
     }
-    return { loaded: tests.map(({ id, name, file }) => ({ id, name, file })) };
+    return { loaded: tests.map(({ fn: _, ...test }) => test) };
   }
   for (const [name, value] of Object.entries(request.environment)) Deno.env.set(name, value);
   return await runTest(request.run);

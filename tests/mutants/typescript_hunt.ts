@@ -24,6 +24,7 @@ export async function huntTypeScriptMutants(
     const texts = await readModules(options.root);
     await copyFiles(options.root, copy);
     for (const mutant of mutants) {
+      if (options.signal.aborted) break;
       const path = join(copy, mutant.file);
       await Deno.writeTextFile(path, mutant.text);
       const files = orderFiles(findAffectedTests([mutant.file], texts), mutant.file);
@@ -73,7 +74,7 @@ async function huntInFile(
 ): Promise<Verdict> {
   const broken = await startTestProcess(copy, [file], database.original).catch(() => null);
   if (broken === null) {
-    const test = { id: 0, name: "loads", file };
+    const test = { id: 0, name: "loads", file, source: "" };
     return { mutant, killers: [{ test, failure: "is not loaded" }], ran: 1, left: 0 };
   }
   await using _ = broken;

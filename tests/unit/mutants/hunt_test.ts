@@ -10,7 +10,7 @@ import { assert, assertEquals } from "../../support/assert.ts";
 const mutant: Mutant = { file: "f.sql", line: 1, what: "< became <=", before: "a < b", text: "" };
 
 function loaded(...names: readonly string[]): LoadedTest[] {
-  return names.map((name, id) => ({ id, name, file: "a_test.ts" }));
+  return names.map((name, id) => ({ id, name, file: "a_test.ts", source: `test("${name}")` }));
 }
 
 /** Runs tests of which these are red, where the rule is broken and where it is whole. */
@@ -55,6 +55,7 @@ Deno.test("tests come in the order of their chance and their cost, without those
   const texts: Readonly<Record<string, string>> = {
     "names the caller": `call("g")`,
     "names it": "messaging.f()",
+    "has the word": "",
     "names nothing": "",
   };
   const tests = loaded(...Object.keys(recording), ...Object.keys(texts));
@@ -63,12 +64,13 @@ Deno.test("tests come in the order of their chance and their cost, without those
     textOf: ({ name }) => texts[name] ?? "",
     shownBy: new Set(["m.f"]),
     leadingTo: new Set(["m.f", "public.g"]),
+    words: ["word"],
     subjects: ["no_such_path"],
     killers: new Map([["a_test.ts\nkiller", 1]]),
   });
   assertEquals(
     ordered.map(({ name }) => name),
-    ["killer", "narrow", "broad", "names it", "names the caller"],
+    ["killer", "narrow", "broad", "has the word", "names it", "names the caller"],
   );
 });
 

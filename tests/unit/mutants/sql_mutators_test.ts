@@ -21,6 +21,7 @@ const broken: Readonly<Record<string, readonly string[]>> = {
   "  perform messaging.g(a);": ["  null;"],
   "    'sentAt', m.sent_at,": ["    'sentAt', null,"],
   "    m.sent_at,": ["    null,"],
+  "    contact_name,": ["    null,"],
   "  set status = 'sent',": ["  set ", "  set status = 'xsent',"],
   "  n := 3;": ["  null;", "  n := 4;"],
   "  return greatest(a, b) + 1;": ["  return least(a, b) + 1;", "  return greatest(a, b) - 1;"],
