@@ -80,6 +80,8 @@ Deno.test("what cannot be edited or deleted is refused before the provider is as
   const waiting = await stack.send(tenant, { ...text, delayMessage: 600 });
   const audio = { phone, messageType: "audio", mediaUrl: "https://example.com/a.mp3" };
   const voice = await stack.send(tenant, audio);
+  const reaction = { phone, messageType: "reaction", reaction: { messageId, emoji: "👍" } };
+  const reacted = await stack.send(tenant, reaction);
   await stack.admin`
     insert into messaging.contacts (instance_id, phone, identity_key, origin, last_inbound_at)
     values (${official.instanceId}, ${phone}, ${phone}, 'api', now())`;
@@ -89,6 +91,7 @@ Deno.test("what cannot be edited or deleted is refused before the provider is as
     [neighbour, messageId, 404, "message_not_found"],
     [tenant, waiting.body.messageId, 409, "message_not_editable", "queued"],
     [tenant, voice.body.messageId, 409, "message_not_editable", "unknown_type"],
+    [tenant, reacted.body.messageId, 409, "message_not_editable", "unknown_type"],
     [official, onOfficial.body.messageId, 409, "message_not_editable", "official_channel"],
   ];
   for (const [owner, id, status, error, reason] of cases) {
@@ -97,9 +100,11 @@ Deno.test("what cannot be edited or deleted is refused before the provider is as
       ...[status, error, reason],
     ]);
   }
-  for (const id of [waiting.body.messageId]) {
-    const answer = await deleteForAll(stack, tenant, id);
-    assertEquals([answer.status, answer.body.error], [409, "message_not_deletable"]);
+  for (const [{ body }, reason] of [[waiting, "queued"], [reacted, "unknown_type"]] as const) {
+    const answer = await deleteForAll(stack, tenant, body.messageId);
+    assertEquals([answer.status, answer.body.error, answer.body.details], [
+      ...[409, "message_not_deletable", { reason }],
+    ]);
   }
   const there = await deleteForAll(stack, official, onOfficial.body.messageId);
   assertEquals([there.status, there.body.details], [409, { reason: "official_channel" }]);
