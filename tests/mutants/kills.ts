@@ -9,6 +9,8 @@ export interface HuntOptions {
   readonly root: string;
   readonly seconds: number;
   readonly isWhole: boolean;
+  /** What the path of a test file must have in it. */
+  readonly tests: string;
   /** Ends the hunt after the present mutant. */
   readonly signal: AbortSignal;
   /** Is told each verdict as it comes, and what else happens. */
@@ -72,11 +74,11 @@ export async function huntMutant(mutant: Mutant, hunt: Hunt): Promise<Verdict> {
 
 /** A line of the report. */
 export function describeVerdict({ mutant, killers, ran, left }: Verdict): string {
-  const { file, line, what, before } = mutant;
-  const where = `${file}:${line}  ${what}  [${before.slice(0, 100)}]`;
+  const { file, line, what, before, after } = mutant;
+  const where = `${file}:${line}  ${what}\n          - ${before}\n          + ${after}`;
   const [first] = killers;
   if (first === undefined) {
-    return `SURVIVED  ${where}  ${ran} tests that reach it, ${left} more not run`;
+    return `SURVIVED  ${where}\n          ${ran} tests that reach it were run, ${left} others were not`;
   }
   const names = killers.map(({ test }) => `${test.file}  ${test.name}`).join("\n            and ");
   return `killed    ${where}\n          by ${names}`;

@@ -11,6 +11,8 @@ export interface Mutant {
   readonly what: string;
   /** The line as it was. */
   readonly before: string;
+  /** The line as it is now. */
+  readonly after: string;
   /** The whole file with the change. */
   readonly text: string;
   /** The SQL function that holds it, `messaging.next_due_at`; undefined in TypeScript. */
@@ -27,15 +29,21 @@ export interface Change {
 
 /** A text with one change, as a mutant of its file. */
 export function applyChange(file: string, text: string, change: Change): Mutant {
-  const lineStart = text.lastIndexOf("\n", change.from - 1) + 1;
-  const lineEnd = text.indexOf("\n", change.from);
+  const changed = text.slice(0, change.from) + change.replacement + text.slice(change.to);
   return {
     file,
     line: text.slice(0, change.from).split("\n").length,
     what: change.what,
-    before: text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd).trim(),
-    text: text.slice(0, change.from) + change.replacement + text.slice(change.to),
+    before: readLine(text, change.from),
+    after: readLine(changed, change.from),
+    text: changed,
   };
+}
+
+function readLine(text: string, place: number): string {
+  const start = text.lastIndexOf("\n", place - 1) + 1;
+  const end = text.indexOf("\n", place);
+  return text.slice(start, end < 0 ? undefined : end).trim();
 }
 
 /** Chooses at most `limit`, the same for the same seed, in the order of the list. */

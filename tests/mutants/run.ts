@@ -8,7 +8,7 @@
  * each run and kept in `.local/mutants`: later runs go straight to the tests that reach a mutant.
  *
  * Options: `--limit` mutants (default 40), chosen by `--seed` (default 1); `--only <name>`, of those only such whose function, file
- * or change has the name in it; `--seconds` for one mutant (default 60); `--whole` runs all tests that
+ * or change has the name in it; `--seconds` for one mutant (default 60); `--tests <part of a path>` runs those only; `--whole` runs all tests that
  * reach it, to compare what each test finds; `--list` only lists the mutants.
  * Exit code 1 where one survived.
  */
@@ -43,6 +43,7 @@ async function main(): Promise<number> {
       limit: { type: "string", default: "40" },
       seed: { type: "string", default: "1" },
       only: { type: "string" },
+      tests: { type: "string", default: "" },
       seconds: { type: "string", default: "60" },
       whole: { type: "boolean", default: false },
       list: { type: "boolean", default: false },
@@ -54,13 +55,13 @@ async function main(): Promise<number> {
   const chosen = sampleMutants(all, { limit: Number(values.limit), seed: Number(values.seed) });
   print(`${chosen.length} of ${all.length} mutants, seed ${values.seed}`);
   if (values.list) {
-    for (const { file, line, what, before } of chosen) {
-      print(`${file}:${line}  ${what}  [${before}]`);
+    for (const { file, line, what, before, after } of chosen) {
+      print(`${file}:${line}  ${what}\n  - ${before}\n  + ${after}`);
     }
     return 0;
   }
   const options = {
-    ...{ root, seconds: Number(values.seconds), isWhole: values.whole },
+    ...{ root, seconds: Number(values.seconds), isWhole: values.whole, tests: values.tests },
     signal: interruption.signal,
     report: print,
   };

@@ -41,7 +41,8 @@ export async function huntSqlMutants(
   const { root, report, signal } = options;
   if (mutants.length === 0) return [];
   await using database = await startMutatedDatabase(root);
-  const files = (await Promise.all(folders.map((folder) => listTests(root, folder)))).flat();
+  const files = (await Promise.all(folders.map((folder) => listTests(root, folder)))).flat()
+    .filter((file) => file.includes(options.tests));
   await using process = await startTestProcess(root, files, database.original);
   const coverage = await readCoverage(root, join(root, ".local/mutants/calls.json"));
   const callers = await readCallers(database.catalogue);

@@ -18,7 +18,7 @@ export function listSqlMutants(file: string, text: string): Mutant[] {
   const code = maskSql(text);
   const seen = new Set<string>();
   return findRoutines(code).flatMap((routine) =>
-    [...listChanges(code, routine), ...listTexts(text, code, routine)].flatMap((change) => {
+    [...listChanges(text, code, routine), ...listTexts(text, code, routine)].flatMap((change) => {
       const mutant = { ...applyChange(file, text, change), routine: routine.name };
       if (mutant.text === text || seen.has(mutant.text)) return [];
       seen.add(mutant.text);
@@ -159,13 +159,16 @@ const lineReplacements: readonly Replacement[] = [
   },
 ];
 
-function listChanges(code: string, routine: Routine): Change[] {
+function listChanges(text: string, code: string, routine: Routine): Change[] {
   const body = code.slice(routine.from, routine.to);
   const changes = [...replacements, ...lineReplacements].flatMap(({ pattern, what, write }) =>
     [...body.matchAll(pattern)].flatMap((match) => {
       const replacement = write(match);
       if (replacement === null) return [];
-      return [trimChange(match[0], { from: routine.from + match.index, replacement, what })];
+      const from = routine.from + match.index;
+      const found = text.slice(from, from + match[0].length);
+      const restored = restoreTexts(replacement, { found, masked: match[0] });
+      return [trimChange(found, { from, replacement: restored, what })];
     })
   );
   return changes.toSorted((a, b) => a.from - b.from);
@@ -184,7 +187,18 @@ function listTexts(text: string, code: string, { from, to }: Routine): Change[] 
     }));
 }
 
-/** Limits a change to what differs: the mask has no texts, which a replacement must not write. */
+/** Puts the quoted texts of what was found, in their order, into its replacement. */
+function restoreTexts(
+  replacement: string,
+  { found, masked }: { readonly found: string; readonly masked: string },
+): string {
+  const texts = [...masked.matchAll(/'~*'/g)].map(({ index, 0: { length } }) =>
+    found.slice(index, index + length)
+  );
+  return replacement.replaceAll(/'~*'/g, () => texts.shift() ?? "''");
+}
+
+/** Limits a change to what differs. */
 function trimChange(
   found: string,
   { from, replacement, what }: Omit<Change, "to">,

@@ -27,7 +27,8 @@ export async function huntTypeScriptMutants(
       if (options.signal.aborted) break;
       const path = join(copy, mutant.file);
       await Deno.writeTextFile(path, mutant.text);
-      const files = orderFiles(findAffectedTests([mutant.file], texts), mutant.file);
+      const files = orderFiles(findAffectedTests([mutant.file], texts), mutant.file)
+        .filter((file) => file.includes(options.tests));
       const verdict = await huntInCopy(mutant, { ...options, copy, database, files });
       options.report(describeVerdict(verdict));
       verdicts.push(verdict);

@@ -7,7 +7,9 @@ import type { TestOutcome } from "../../mutants/test_process.ts";
 import type { LoadedTest } from "../../mutants/test_worker.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 
-const mutant: Mutant = { file: "f.sql", line: 1, what: "< became <=", before: "a < b", text: "" };
+const mutant: Mutant = {
+  ...{ file: "f.sql", line: 1, what: "< became <=", before: "a < b", after: "a <= b", text: "" },
+};
 
 function loaded(...names: readonly string[]): LoadedTest[] {
   return names.map((name, id) => ({ id, name, file: "a_test.ts", source: `test("${name}")` }));

@@ -17,6 +17,11 @@ const broken: Readonly<Record<string, readonly string[]>> = {
   ],
   "    and x is not null;": ["    and x is null;", "    ;", "    or x is not null;"],
   "  if a > b then": ["  if a >= b then", "  if not coalesce(a > b, false) then"],
+  "  if a = 'x' and b = 'yy' then": [
+    "  if not coalesce(a = 'x' and b = 'yy', false) then",
+    "  if a <> 'x' and b = 'yy' then",
+    "  if a = 'x' and b <> 'yy' then",
+  ],
   "  if not found then": ["  if found then", "  if not coalesce(not found, false) then"],
   "  perform messaging.g(a);": ["  null;"],
   "    'sentAt', m.sent_at,": ["    'sentAt', null,"],
