@@ -26,8 +26,7 @@ export function isReaching(test: LoadedTest, { recorded, shownBy }: Reach): bool
 }
 
 /**
- * Leaves out the tests that are known not to reach the mutant, and those that have not run yet and name nothing of
- * it. First come tests that have killed a mutant of the same file, then those that call few other functions, are
+ * Leaves out the tests that are known not to reach the mutant. First come tests that have killed a mutant of the same file, then those that call few other functions, are
  * short, or name the function.
  */
 export function orderTests(tests: readonly LoadedTest[], reach: Reach): LoadedTest[] {
@@ -38,6 +37,9 @@ export function orderTests(tests: readonly LoadedTest[], reach: Reach): LoadedTe
   });
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ test }) => test);
 }
+
+/** Of a test that has not run yet and has no word of the mutant: it comes last. */
+const leastLikelihood = 0.1;
 
 /** The smaller, the sooner: about the seconds that it takes by how many rules it may be red for. */
 function rankTest(
@@ -53,7 +55,7 @@ function rankTest(
     return known.seconds * known.functions.length / chance;
   }
   const likelihood = guessReach(test, reach) + sumWords(test, rarity);
-  return likelihood === 0 ? null : 200 / likelihood;
+  return 200 / (leastLikelihood + likelihood);
 }
 
 /** How likely a test that has not run yet reaches the mutant, from 0. */

@@ -72,7 +72,10 @@ Deno.test("tests come in the order of their chance and their cost, without those
   });
   assertEquals(
     ordered.map(({ name }) => name),
-    ["killer", "narrow", "broad", "has the word", "names it", "names the caller"],
+    [
+      ...["killer", "narrow", "broad"],
+      ...["has the word", "names it", "names the caller", "names nothing"],
+    ],
   );
 });
 
