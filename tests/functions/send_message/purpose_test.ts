@@ -79,3 +79,13 @@ Deno.test("marketing that waits while the contact denies it fails with contact_o
   const again = await stack.messages(tenant, "POST", `/messages/${waiting[0]}/retry`);
   assertEquals([again.status, again.body.error], [409, "contact_opted_out"]);
 });
+
+Deno.test("a message's record tells the purpose that its call named, and service where it named none", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  for (const purpose of ["marketing", "utility", "authentication", "service", undefined]) {
+    const { body } = await stack.send(tenant, { ...text, purpose });
+    const read = await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+    assertEquals([read.status, read.body.purpose], [200, purpose ?? "service"]);
+  }
+});
