@@ -3,7 +3,7 @@ import { readBodyBlocks } from "../../shared/http/request_body.ts";
 import { maxMediaBytes } from "../../shared/media/media_rules.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
-import { openParts, type PartReader } from "../../shared/runtime/body_blocks.ts";
+import type { PartReader } from "../../shared/runtime/body_blocks.ts";
 import { type PartHead, readBoundary } from "./multipart_head.ts";
 import { MalformedForm, MultipartParts } from "./multipart_parts.ts";
 
@@ -31,15 +31,15 @@ export interface MultipartFile {
  * @throws {AppError} `invalid_request` for a form that is malformed or has no file.
  */
 export async function readMultipartFile(
-  body: ReadableStream<Bytes>,
+  sender: PartReader,
   contentType: string,
 ): Promise<MultipartFile> {
   const boundary = readBoundary(contentType);
   if (boundary === null) {
-    await body.cancel().catch(() => {});
+    await sender.cancel().catch(() => {});
     throw malformed();
   }
-  const form = new FormReader(openParts(body), boundary);
+  const form = new FormReader(sender, boundary);
   const file = await form.readToFile();
   return {
     fileName: file.fileName ?? null,

@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import { type JsonObject, readJsonBody } from "../../shared/http/json_body.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import type { Bytes } from "../../shared/model/bytes.ts";
+import { openBody } from "../../shared/http/request_body.ts";
+import { openParts } from "../../shared/runtime/body_blocks.ts";
 import { maxFormBytes, type MultipartFile, readMultipartFile } from "./multipart_file.ts";
 
 /** Forms whose file has begun to arrive, by the body that stands for them. */
@@ -18,8 +19,8 @@ export async function readUploadBody(context: Context): Promise<JsonObject> {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) return await readJson(context);
   const declared = Number(context.req.header("content-length") ?? "0");
   if (declared > maxFormBytes) throw new AppError("payload_too_large", { message: tooLarge });
-  const stream = context.req.raw.body as ReadableStream<Bytes> | null;
-  const form = await readMultipartFile(stream ?? new Blob().stream(), contentType);
+  const sender = openBody(context.req.raw) ?? openParts(new Blob().stream());
+  const form = await readMultipartFile(sender, contentType);
   const body: JsonObject = { ...form.fields };
   forms.set(body, form);
   return body;

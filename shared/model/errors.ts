@@ -63,7 +63,10 @@ const refusals = {
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
   batch_not_found: [404, "The instance has no such batch."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
-  request_timeout: [408, "The body did not arrive within 30 seconds; send the call again."],
+  request_timeout: [
+    408,
+    "The body came too slowly: within 10 seconds something of it must come, and after 30 seconds 1 kB a second. Send the call again.",
+  ],
   idempotency_key_in_progress: [
     409,
     "The first call with this Idempotency-Key is still in progress.",

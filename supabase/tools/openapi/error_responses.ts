@@ -34,8 +34,8 @@ const clientTokenCodes = [
   ...["missing_client_token", "invalid_client_token", "insufficient_scope"] as const,
   ...["Instance not found", "rate_limited", "service_unavailable"] as const,
 ] as const;
-const bodyCodes = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
-const foreignBodyCodes = ["invalid_json", "payload_too_large"] as const;
+const foreignBodyCodes = ["invalid_json", "payload_too_large", "request_timeout"] as const;
+const bodyCodes = [...foreignBodyCodes, "unsupported_media_type"] as const;
 const idempotencyCodes = ["idempotency_key_in_progress", "idempotency_key_reused"] as const;
 
 /** The error responses of an operation: a reference by status, and the referenced components. */

@@ -1,5 +1,6 @@
 /** Forms as clients write them, and as networks cut them. */
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
+import { openParts } from "../../../shared/runtime/body_blocks.ts";
 import { readMultipartFile } from "../../../functions/media-api/multipart_file.ts";
 import { AppError } from "../../../shared/model/errors.ts";
 
@@ -21,7 +22,7 @@ interface ReadForm {
 }
 
 async function readForm(chunks: readonly Bytes[], contentType = formType): Promise<ReadForm> {
-  const file = await readMultipartFile(ReadableStream.from(chunks), contentType);
+  const file = await readMultipartFile(openParts(ReadableStream.from(chunks)), contentType);
   const content = await new Response(file.body).text();
   return {
     fileName: file.fileName,
@@ -118,7 +119,7 @@ Deno.test("a form that is cut off, malformed or too large is refused, and its se
     }, { highWaterMark: 0 });
     const error = await assertRejects(
       async () => {
-        const { body: content } = await readMultipartFile(body, type ?? formType);
+        const { body: content } = await readMultipartFile(openParts(body), type ?? formType);
         await new Response(content).bytes();
       },
       AppError,
@@ -167,7 +168,7 @@ async function refuseForm(
     }
   };
   const error = await assertRejects(async () => {
-    const { body } = await readMultipartFile(ReadableStream.from(count()), formType);
+    const { body } = await readMultipartFile(openParts(ReadableStream.from(count())), formType);
     for await (const _ of body);
   }, AppError);
   return { error, bytes };
