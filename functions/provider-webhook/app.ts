@@ -8,12 +8,12 @@ import type { Log } from "../../shared/runtime/log.ts";
 import type { ProviderRegistry } from "../../shared/providers/create_registry.ts";
 import type { ReceivingProvider } from "../../shared/providers/webhooks/receiving.ts";
 import type { WebhookCall, WebhookHead } from "../../shared/providers/webhooks/webhook.ts";
-import { ByteBudget } from "../../shared/runtime/byte_budget.ts";
 import { receiveResponseSchema } from "./contract.ts";
-import { estimateKeptBytes, readDeliveryBody, refuseDeclaredDelivery } from "./delivery_body.ts";
+import { refuseDeclaredDelivery } from "./delivery_body.ts";
 import type { MediaStorage } from "../../shared/media/storage.ts";
 import { EmbeddedFiles } from "./embedded_files.ts";
 import { recordDelivery } from "./receive.ts";
+import { type DeliveryLimits, deliveryLimits, DeliveryReceiver } from "./receive_body.ts";
 import { createDeliveryRouter } from "./route_delivery.ts";
 import { createWebhookInstances, type WebhookInstance } from "./webhook_instances.ts";
 
@@ -31,26 +31,6 @@ const lenient = { ignoresParameters: true } as const;
 /** Largest delivery in bytes, without embedded files (Meta, "Webhooks": payloads up to 3 MB). */
 const maxDeliveryBytes = 3 * 1024 * 1024;
 
-/** What deliveries may take of the process. */
-export interface DeliveryLimits {
-  /** Of all bodies that are being read and recorded. */
-  readonly totalBytes: number;
-  /** Of those of one instance. */
-  readonly instanceBytes: number;
-  /** How long a delivery waits, unread, for others to leave memory. */
-  readonly waitMs: number;
-  /** How long a body may take to arrive. */
-  readonly bodyTimeoutMs: number;
-}
-
-/** A hosted function has 256 MB (Supabase, "Limits" of Edge Functions); text and events of a body take up several times its bytes. */
-const deliveryLimits: DeliveryLimits = {
-  totalBytes: 32 * 1024 * 1024,
-  instanceBytes: 12 * 1024 * 1024,
-  waitMs: 10_000,
-  bodyTimeoutMs: 30_000,
-};
-
 /**
  * /functions/v1/provider-webhook (decisions, section 9): receives the events of providers, each at
  * the address that its descriptor defines.
@@ -62,8 +42,7 @@ export function createProviderWebhookApp(
   const { database, vault, registry, storage, log } = services;
   const instances = createWebhookInstances(database, vault);
   const routeDelivery = createDeliveryRouter(database, vault, log);
-  const { totalBytes, instanceBytes } = limits;
-  const budget = new ByteBudget({ totalBytes, ownerBytes: instanceBytes });
+  const receiver = new DeliveryReceiver(limits);
 
   /** Responds to the provider's verification of the address. */
   const verifyAddress = (provider: ReceivingProvider): Handler => async (context) => {
@@ -79,10 +58,10 @@ export function createProviderWebhookApp(
   };
 
   const receive = (provider: ReceivingProvider): Handler => async (context) => {
-    const { embedsFiles, refusal } = provider.webhook;
-    const { raw } = context.req;
+    const { embedsFiles, refusal, signsBody } = provider.webhook;
+    const request = context.req.raw;
     const sizeLimits = { maxBytes: maxDeliveryBytes, embedsFiles };
-    refuseDeclaredDelivery(raw, sizeLimits);
+    refuseDeclaredDelivery(request, sizeLimits);
     const head = toHead(context);
     const admitted = await instances.authenticate(
       provider,
@@ -90,53 +69,67 @@ export function createProviderWebhookApp(
       ({ receiver }) => receiver.checkHead(head),
     );
     if (admitted === null) throw new AppError(refusal);
-    const kept = estimateKeptBytes(raw, maxDeliveryBytes);
-    const reserved = await budget.reserve(admitted.instanceId, kept, limits.waitMs);
-    if (reserved === null) throw tooManyDeliveries();
-    const files = new EmbeddedFiles({ database, storage, log }, admitted.instanceId);
+    const { instanceId } = admitted;
+    const files = new EmbeddedFiles({ database, storage, log }, instanceId);
     try {
-      const body = await readDeliveryBody(raw, sizeLimits, limits.bodyTimeoutMs, files);
-      reserved.shrinkTo(body.byteLength);
-      const recorded = await record(context, provider, { ...head, body }, admitted, files);
-      if (recorded === null) throw new AppError(refusal);
-      // The messages are recorded. The provider makes the delivery again, with the files.
-      if (files.hasFailed) throw new AppError("service_unavailable");
-      return answerJson(context, receiveResponseSchema, { success: true, recorded });
+      const { sender, body, reserved } = await receiver.receive(
+        { request, instanceId, signsBody, sizeLimits, files },
+        (whole) => findSender(context, provider, { ...head, body: whole }, admitted),
+      );
+      try {
+        const recorded = await record(context, provider, { ...head, body }, sender, files);
+        // The messages are recorded. The provider makes the delivery again, with the files.
+        if (files.hasFailed) throw new AppError("service_unavailable");
+        return answerJson(context, receiveResponseSchema, { success: true, recorded });
+      } finally {
+        reserved.release();
+      }
     } finally {
       await files.close();
-      reserved.release();
     }
   };
 
   /**
-   * Returns the number of new events; null when the call lacks the instance's current credential.
-   * `admitted`: the instance whose credential the head of the call has shown.
+   * The instance whose current credential the whole call shows. `admitted`: the one whose credential its
+   * head has shown.
+   *
+   * @throws {AppError} the provider's refusal.
    */
-  const record = async (
+  const findSender = async (
     context: Context,
     provider: ReceivingProvider,
     call: WebhookCall,
     admitted: WebhookInstance,
-    files: EmbeddedFiles,
-  ): Promise<number | null> => {
-    const reference = readParameter(context, "instanceId");
+  ): Promise<WebhookInstance> => {
     const instance = await instances.authenticate(
       provider,
-      reference,
+      readParameter(context, "instanceId"),
       async (found) =>
         (found === admitted || await found.receiver.checkHead(call)) &&
         await found.receiver.checkBody(call),
     );
-    if (instance === null) return null;
+    if (instance === null) throw new AppError(provider.webhook.refusal);
     context.set("instanceId", instance.instanceId);
+    return instance;
+  };
+
+  /** Returns the number of new events. */
+  const record = async (
+    context: Context,
+    provider: ReceivingProvider,
+    call: WebhookCall,
+    sender: WebhookInstance,
+    files: EmbeddedFiles,
+  ): Promise<number> => {
     let recorded = 0;
-    for (const delivery of await routeDelivery(provider, instance, call)) {
+    for (const delivery of await routeDelivery(provider, sender, call)) {
       const count = await recordDelivery(database, provider, delivery, files);
       if (count === null) {
         // The credentials were replaced meanwhile, so the call is checked again. Events that are
         // already stored count once.
-        instances.forget(provider, reference);
-        return await record(context, provider, call, admitted, files);
+        instances.forget(provider, readParameter(context, "instanceId"));
+        const current = await findSender(context, provider, call, sender);
+        return await record(context, provider, call, current, files);
       }
       recorded += count;
     }
@@ -166,10 +159,4 @@ function toHead(context: Context): WebhookHead {
 
 function readParameter(context: Context, name: string): string {
   return context.req.param(name) ?? "";
-}
-
-function tooManyDeliveries(): AppError {
-  return new AppError("service_unavailable", {
-    message: "Too many deliveries are being received; try again in a moment.",
-  });
 }

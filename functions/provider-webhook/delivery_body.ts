@@ -1,9 +1,8 @@
 /** Reads the body of a delivery in bounded memory. The files that gateways embed go to the storage. */
-import { isFramedByLength, joinBlocks, readBodyBlocks } from "../../shared/http/request_body.ts";
+import { joinBlocks, type OpenBody, readBodyBlocks } from "../../shared/http/request_body.ts";
 import type { Bytes } from "../../shared/model/bytes.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { EmbeddedFiles, StagedFile } from "./embedded_files.ts";
-import { openParts, type PartReader } from "../../shared/runtime/body_blocks.ts";
 
 /**
  * Largest delivery in bytes, with embedded files. WhatsApp's largest video, 16 MB, is 22 MB as
@@ -30,6 +29,14 @@ export interface SizeLimits {
   readonly embedsFiles: boolean;
 }
 
+/** How a body is read. */
+export interface ReadingLimits extends SizeLimits {
+  /** How long it may take to arrive. */
+  readonly timeoutMs: number;
+  /** Called with how much of it is kept in memory so far. What it throws ends the reading. */
+  readonly onKept: (bytes: number) => void;
+}
+
 /**
  * Rejects a delivery by its `Content-Length`, before anything of it is looked at.
  *
@@ -39,38 +46,31 @@ export function refuseDeclaredDelivery(request: Request, limits: SizeLimits): vo
   if (readDeclaredBytes(request) > maxReceivedBytes(limits)) throw tooLarge();
 }
 
-/** How many bytes a body may take up in memory, as far as its head tells: at most `maxBytes`. */
-export function estimateKeptBytes(request: Request, maxBytes: number): number {
-  return isFramedByLength(request.headers)
-    ? Math.min(readDeclaredBytes(request), maxBytes)
-    : maxBytes;
-}
-
 /**
  * Reads the body. Of a file that it embeds the first 64 KiB of base64 stay, and its number in `files` as
  * `#<number>`. Another run of so many characters of base64 is cut.
  *
+ * @param opened null for a delivery without a body.
  * @throws {AppError} `payload_too_large` for more than `maxBytes` without files, or more than 30 MiB
- * with them; `request_timeout` where it has not arrived within `timeoutMs`.
+ * with them; `request_timeout` where it has not arrived within `timeoutMs`; what `opened` fails with.
  */
 export async function readDeliveryBody(
-  request: Request,
-  limits: SizeLimits,
-  timeoutMs: number,
+  opened: OpenBody | null,
+  limits: ReadingLimits,
   files: EmbeddedFiles,
 ): Promise<Bytes> {
-  if (request.body === null) return new Uint8Array();
-  const parts = endLate(openParts(request.body), timeoutMs);
-  const kept = new KeptText(limits.maxBytes);
+  if (opened === null) return new Uint8Array();
+  const timer = setTimeout(() => opened.fail(tooLate()), limits.timeoutMs);
+  const kept = new KeptText(limits);
   const reader = limits.embedsFiles ? new FileCutter(kept, files) : null;
   try {
-    for await (const block of readBodyBlocks(parts, maxReceivedBytes(limits))) {
+    for await (const block of readBodyBlocks(opened, maxReceivedBytes(limits))) {
       if (reader === null) kept.add(block);
       else await reader.read(block);
     }
     await reader?.end();
   } finally {
-    parts.stop();
+    clearTimeout(timer);
   }
   return kept.join();
 }
@@ -80,13 +80,14 @@ class KeptText {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
-  constructor(private readonly maxBytes: number) {}
+  constructor(private readonly limits: ReadingLimits) {}
 
   /** Keeps bytes: a copy of a part of `buffer`, which would be kept in memory as a whole. */
   add(buffer: Bytes, from = 0, to = buffer.length): void {
     if (to <= from) return;
     this.#length += to - from;
-    if (this.#length > this.maxBytes) throw tooLarge();
+    if (this.#length > this.limits.maxBytes) throw tooLarge();
+    this.limits.onKept(this.#length);
     this.#pieces.push(to - from === buffer.length ? buffer : buffer.slice(from, to));
   }
 
@@ -107,32 +108,12 @@ class KeptText {
   }
 }
 
-/** A body that fails with `request_timeout` when its time is over. */
-function endLate(parts: PartReader, timeoutMs: number): PartReader & { stop(): void } {
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    parts.cancel().catch(() => {});
-  }, timeoutMs);
-  return {
-    async read(): Promise<Uint8Array | null> {
-      const part = await parts.read().catch((error) => {
-        if (!isLate) throw error;
-        return null;
-      });
-      if (isLate) throw new AppError("request_timeout");
-      return part;
-    },
-    cancel: (reason) => parts.cancel(reason),
-    stop: () => clearTimeout(timer),
-  };
-}
-
 function maxReceivedBytes({ maxBytes, embedsFiles }: SizeLimits): number {
   return embedsFiles ? maxTransferBytes : maxBytes;
 }
 
-function readDeclaredBytes({ headers }: Request): number {
+/** What `Content-Length` says; 0 without it. */
+export function readDeclaredBytes({ headers }: Request): number {
   return Number(headers.get("content-length") ?? "0");
 }
 
@@ -199,4 +180,10 @@ function findEndOfRun(block: Uint8Array, index: number): number {
 
 function tooLarge(): AppError {
   return new AppError("payload_too_large");
+}
+
+function tooLate(): AppError {
+  return new AppError("request_timeout", {
+    message: "The body did not arrive within 30 seconds; make the delivery again.",
+  });
 }

@@ -37,7 +37,7 @@ function describeDelivery(
     },
     foreignBody,
     success: { description: "The delivery is stored.", schema: receiveResponseSchema },
-    errors: [webhook.refusal, "request_timeout", "service_unavailable"],
+    errors: [webhook.refusal, "service_unavailable"],
     fields: { recorded: "Number of new events in the delivery." },
     examples: [{ ...example, response: { success: true, recorded: 1 } }],
   };

@@ -40,6 +40,7 @@ export function describeReceiving<Kind extends string, Config extends ProviderCo
       refusal: webhook.refusal,
       embedsFiles: webhook.embedsFiles,
       hasChallenge: webhook.answerChallenge !== undefined,
+      signsBody: webhook.checkBody !== undefined,
       routing: webhook.routing ?? null,
       open,
       loadEventReader: () => webhook.loadEventReader(),

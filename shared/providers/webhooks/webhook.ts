@@ -92,6 +92,8 @@ export interface WebhookReceiver {
 export interface Webhook
   extends Pick<WebhookDefinition<never>, "path" | "refusal" | "embedsFiles" | "loadEventReader"> {
   readonly hasChallenge: boolean;
+  /** Whether only the whole body shows the credential: until then its sender may be anybody. */
+  readonly signsBody: boolean;
   readonly routing: DeliveryRouting | null;
   /**
    * The webhook of an instance, from its stored configuration.

@@ -2,10 +2,18 @@
 import type { Hono } from "hono";
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
+import { signBody } from "../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import { testVault } from "../../support/fixtures/tenant.ts";
 import { holdTimers } from "../../support/held_timers.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { createWebhookClient, type WebhookClient, webhookSecret } from "./webhook_client.ts";
+import {
+  appSecret,
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  type WebhookClient,
+  webhookSecret,
+} from "./webhook_client.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
 
 const signature = `sha256=${"0".repeat(64)}`;
@@ -57,6 +65,8 @@ function createLimitedApp(
   return createProviderWebhookApp(services, {
     totalBytes: 32 * mebibyte,
     instanceBytes: 12 * mebibyte,
+    unverifiedBytes: 16 * mebibyte,
+    sourceBytes: 4 * mebibyte,
     waitMs: 30_000,
     bodyTimeoutMs: 30_000,
     ...limits,
@@ -146,6 +156,37 @@ Deno.test("a body that finds no room in time is 503, and one that does not arriv
   const next = new HeldBody();
   next.end();
   assertEquals((await post(app, path, next)).status, 200, "the late one's memory is free again");
+});
+
+Deno.test("bodies under false signatures, 3 MB announced, take no place from the provider's delivery", async () => {
+  await using client = await createWebhookClient();
+  const official = await client.createTenant({ provider: "whatsapp_cloud" });
+  const path = `whatsapp_cloud/${official.instanceId}`;
+  // Nothing waits: what is refused for want of room is refused at once.
+  const app = createLimitedApp(client, { waitMs: 0 });
+  const strangers = Array.from({ length: 100 }, () => new HeldBody());
+  const headers = { "content-length": String(3 * mebibyte), "x-hub-signature-256": signature };
+  const answers = strangers.map((body) => post(app, path, body, headers));
+  await waitUntil(() => strangers.filter(({ isRead }) => isRead).length >= 60, {
+    what: "the strangers' bodies",
+  });
+  const delivery = new TextEncoder().encode(
+    JSON.stringify(cloudPayload({ messages: [cloudText("IN1", "oi")] })),
+  );
+  const genuine = await callApp(app, `/provider-webhook/${path}`, {
+    method: "POST",
+    headers: {
+      "content-length": String(delivery.length),
+      "x-hub-signature-256": await signBody(delivery, appSecret),
+    },
+    body: delivery,
+  });
+  assertEquals([genuine.status, (await genuine.json()).recorded], [200, 1]);
+  for (const stranger of strangers) stranger.end();
+  const statuses = new Set<number>();
+  for (const answer of answers) statuses.add((await answer).status);
+  // Those that are whole are no delivery; the others made room.
+  assertEquals([...statuses].sort(), [401, 503]);
 });
 
 Deno.test("a delivery in very many small parts is refused before most of it is read", async () => {
