@@ -5,6 +5,7 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { type JsonObject, readJsonBody } from "../../shared/http/json_body.ts";
+import { knownCallers } from "../../shared/http/known_callers.ts";
 import { applyRateLimit } from "../../shared/http/rate_limit.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { createMcpServer } from "./server.ts";
@@ -29,6 +30,9 @@ export function createMcpApp(services: McpServices): Hono {
       functionName: "mcp",
     });
     if (authentication.tokenId === null) throw refuseToken("invalid_client_token");
+    knownCallers.remember(
+      context.req.header("x-client-token") ?? context.req.header("authorization"),
+    );
     applyRateLimit(context, authentication.rateLimit);
     const session = openSession(authentication, { token, ...services });
     context.set("instanceId", session.instanceId);

@@ -1,4 +1,5 @@
 import { refuseOverload } from "../model/errors.ts";
+import { loadCounters } from "../runtime/load_counters.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import type { Database } from "./database.ts";
@@ -43,7 +44,10 @@ export function shedLoad(
       const isFirst = isFirstCall(name, request);
       return await tenants.run(findTenant(request), async () => {
         if (!isFirst) permits.forceAcquire();
-        else if (!await permits.acquire(waitMs)) throw refuseOverload();
+        else if (!await permits.acquire(waitMs)) {
+          loadCounters.count("overload_refused");
+          throw refuseOverload();
+        }
         try {
           return await database.rpc(name, request);
         } finally {

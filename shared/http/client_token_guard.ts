@@ -8,6 +8,7 @@ import type { Instance } from "../model/instance.ts";
 import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./app_variables.ts";
 import { readIdempotency } from "./idempotency.ts";
+import { knownCallers } from "./known_callers.ts";
 import { type JsonObject, readJsonBody, readOptionalJsonBody } from "./json_body.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 import { applyRateLimit } from "./rate_limit.ts";
@@ -98,6 +99,7 @@ export async function authenticateClient(
   if (tokenId === null || instance === null || instanceVersion === null) {
     throw new AppError("invalid_client_token");
   }
+  knownCallers.remember(context.req.header("x-client-token"));
   applyRateLimit(context, rateLimit);
   const { method, routePath: route } = context.req;
   const isWide = context.req.query("scope") === "workspace";

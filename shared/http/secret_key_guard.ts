@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { AppError } from "../model/errors.ts";
 import type { AppVariables } from "./app_variables.ts";
+import { knownCallers } from "./known_callers.ts";
 import { refuseDeclaredBody } from "./request_body.ts";
 
 /**
@@ -39,6 +40,7 @@ export function createSecretKeyGuard(
       }
       throw error;
     }
+    knownCallers.remember(context.req.header("apikey"));
     refuseDeclaredBody(context);
     await next();
   };

@@ -14,7 +14,8 @@ import { type Demo, prepareDemo } from "./demo.ts";
 import { openSchedules } from "../console/schedules.ts";
 import { channelOf } from "./simulator/channels.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
-import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";
+import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
+import { pathNotFound } from "../host/host_refusal.ts";
 import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
@@ -88,7 +89,8 @@ export async function startStack(
   // Listens first, so that a port in use is reported before a database is created.
   const server = listenHttp(
     { port: settings.port },
-    async (request) => refuseForeignRequest(request, settings.port) ?? await route(request, parts),
+    async (request, peer) =>
+      refuseForeignRequest(request, settings.port) ?? await route(request, peer, parts),
   );
   const takeBack = await announceStack(settings.dataDir, origin);
   let stopped: Promise<void> | undefined;
@@ -199,11 +201,11 @@ function describeDemo(demo: Demo | null, settings: StackSettings): ConsoleDemo |
   };
 }
 
-async function route(request: Request, parts: Parts): Promise<Response> {
+async function route(request: Request, peer: string, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);
   // Functions answer before the demo exists, because admin-api creates the demo.
   if (pathname.startsWith("/functions/v1/")) {
-    return await parts.functions?.fetch(request) ?? notReady();
+    return await parts.functions?.fetch(request, peer) ?? notReady();
   }
   if (pathname.startsWith("/rest/v1/")) return await parts.dataApi?.fetch(request) ?? notReady();
   if (pathname === "/health") {

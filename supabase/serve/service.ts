@@ -1,7 +1,9 @@
 import { version } from "../../shared/model/version.ts";
+import { loadCounters } from "../../shared/runtime/load_counters.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
-import { type FunctionsHost, loadFunctions, pathNotFound } from "../host/functions_host.ts";
+import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
+import { pathNotFound } from "../host/host_refusal.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
 import { createServiceConsole, isConsolePath, type ServiceConsole } from "./console.ts";
 import { scheduleUnderLease } from "./scheduler_lease.ts";
@@ -26,6 +28,10 @@ export interface ServiceOptions {
 /** Whoever started the process allows 30 s (docs/one-machine.md). */
 const stopTimeoutMs = 25_000;
 
+/** How long a refusal counts as one that goes on: a balancer asks every few seconds. */
+const refusingMs = 5_000;
+const strangersEvents = ["stranger_refused", "body_displaced"] as const;
+
 interface Parts {
   functions: FunctionsHost | null;
   scheduler: Scheduler | null;
@@ -46,7 +52,7 @@ export function openService(settings: ServeSettings, options: ServiceOptions): S
   };
   const port = openServicePort(
     { port: portNumber, hostname, reusePort: options.processes > 1 },
-    (request) => route(request, parts),
+    (request, peer) => route(request, peer, parts),
   );
   let starting: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
@@ -100,10 +106,10 @@ function originOf({ hostname, port }: ServeSettings): string {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
-async function route(request: Request, parts: Parts): Promise<Response> {
+async function route(request: Request, peer: string, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith("/functions/v1/")) {
-    return await parts.functions?.fetch(request) ?? notReady();
+    return await parts.functions?.fetch(request, peer) ?? notReady();
   }
   if (parts.console !== null && isConsolePath(pathname)) return await parts.console.fetch(request);
   if (pathname === "/health/live") return Response.json({ live: true });
@@ -111,14 +117,29 @@ async function route(request: Request, parts: Parts): Promise<Response> {
   return pathNotFound(pathname, parts.functions?.slugs ?? []);
 }
 
-/** Ready: the functions are loaded, the database answers, and the service is not stopping. */
+/**
+ * Ready: the functions are loaded, the database answers, and the service neither stops nor refuses calls
+ * for want of room. What strangers are refused in their own share is told, and keeps it ready: otherwise
+ * they could take it out of service.
+ */
 async function describeHealth(parts: Parts): Promise<Response> {
   const database = await parts.probe.answers();
-  const ready = database && parts.functions !== null && !parts.isStopping;
-  return Response.json({ live: true, ready, database, version }, {
+  const refusing = describeRefusing();
+  const ready = database && parts.functions !== null && !parts.isStopping &&
+    refusing !== "everybody";
+  return Response.json({ live: true, ready, database, refusing, version }, {
     status: ready ? 200 : 503,
     headers: { "Cache-Control": "no-store", ...(ready ? {} : { "Retry-After": "1" }) },
   });
+}
+
+/** Whose calls were refused in the last seconds, because too much was in progress. */
+function describeRefusing(): "nobody" | "strangers" | "everybody" {
+  if (loadCounters.hasHappened("overload_refused", refusingMs)) return "everybody";
+  const isOfStrangers = strangersEvents.some((event) =>
+    loadCounters.hasHappened(event, refusingMs)
+  );
+  return isOfStrangers ? "strangers" : "nobody";
 }
 
 function notReady(): Response {

@@ -1,5 +1,10 @@
 import { consoleLog } from "../../shared/runtime/log.ts";
-import { type HttpServer, type ListenAddress, listenHttp } from "../host/http_server.ts";
+import {
+  type HttpHandler,
+  type HttpServer,
+  type ListenAddress,
+  listenHttp,
+} from "../host/http_server.ts";
 
 /** The port of a service, on which this process listens when it is told to. */
 export interface ServicePort {
@@ -17,13 +22,11 @@ export interface ServicePort {
 /** Within this time a client that is busy has made a call on each of its connections. */
 const spreadMs = 2_000;
 
-type Handler = (request: Request) => Promise<Response>;
-
-export function openServicePort(address: ListenAddress, handler: Handler): ServicePort {
+export function openServicePort(address: ListenAddress, handler: HttpHandler): ServicePort {
   let server: HttpServer | null = null;
   let spreadsUntil = 0;
-  const answer: Handler = async (request) => {
-    const response = await handler(request);
+  const answer: HttpHandler = async (request, peer) => {
+    const response = await handler(request, peer);
     return performance.now() < spreadsUntil ? withoutConnection(response) : response;
   };
   return {

@@ -131,7 +131,7 @@ Deno.test("a stack with few file descriptors", async (t) => {
 });
 
 async function exhaustFiles(stack: LocalStack): Promise<void> {
-  // Some connections are closed at once: the listening socket closes with the first server.
+  // Some connections are closed at once: those without a request make room.
   const callers = await Promise.allSettled(
     Array.from({ length: 400 }, () => Deno.connect({ hostname: "127.0.0.1", port: stack.port })),
   );
