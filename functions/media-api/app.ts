@@ -10,7 +10,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { readIdempotency } from "../../shared/http/idempotency.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import { listRangeHeaders, readByteRange, sliceStream } from "../../shared/media/byte_range.ts";
+import { listRangeHeaders, readByteRange } from "../../shared/media/byte_range.ts";
 import type { FetchedFile } from "../../shared/media/fetch_file.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
 import { downloadNameOf } from "../../shared/media/served_type.ts";
@@ -165,7 +165,8 @@ async function follow(services: MediaApiServices, context: Context): Promise<Res
     return context.body(null, 302, { Location: url, "Cache-Control": "no-store" });
   }
   const headers = listFileHeaders(media);
-  const content = await storage.open(media.storagePath).catch((error) => {
+  const range = readByteRange(context.req.raw.headers, media.size);
+  const content = await storage.open(media.storagePath, range ?? undefined).catch((error) => {
     throw toServingRefusal(error);
   });
   if (content === null) throw await refuseLost(services, media);
@@ -173,12 +174,9 @@ async function follow(services: MediaApiServices, context: Context): Promise<Res
     await content.cancel();
     return context.body(null, 200, headers);
   }
-  const range = readByteRange(context.req.raw.headers, media.size);
-  return range === null ? context.body(content, 200, headers) : context.body(
-    sliceStream(content, range),
-    206,
-    { ...headers, ...listRangeHeaders(range) },
-  );
+  return range === null
+    ? context.body(content, 200, headers)
+    : context.body(content, 206, { ...headers, ...listRangeHeaders(range) });
 }
 
 async function findMedia(

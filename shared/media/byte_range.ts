@@ -1,10 +1,9 @@
 /** Parts of files (RFC 9110, section 14): players ask for them, and Safari plays nothing without. */
 import type { Bytes } from "../model/bytes.ts";
+import type { FilePart } from "./storage.ts";
 
 /** Some of the bytes of a file of `size`: from `start` up to, and without, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
+export interface ByteRange extends FilePart {
   readonly size: number;
 }
 
@@ -34,7 +33,7 @@ export function listRangeHeaders({ start, end, size }: ByteRange): Record<string
 /** Those bytes of a file's content. Reads what precedes them, and cancels the rest. */
 export function sliceStream(
   content: ReadableStream<Bytes>,
-  { start, end }: Pick<ByteRange, "start" | "end">,
+  { start, end }: FilePart,
 ): ReadableStream<Bytes> {
   const reader = content.getReader();
   let position = 0;

@@ -1,4 +1,5 @@
 import type { Bytes } from "../model/bytes.ts";
+import { sliceStream } from "./byte_range.ts";
 import { type MediaStorage, requirePath, StorageError, type StoreOptions } from "./storage.ts";
 
 /** Name of a complete file in its own folder. */
@@ -34,9 +35,12 @@ export function createFolderStorage(root: string): MediaStorage {
         part.close();
       }
     },
-    async open(path): Promise<ReadableStream<Bytes> | null> {
+    async open(path, part): Promise<ReadableStream<Bytes> | null> {
       try {
-        return (await Deno.open(`${folderOf(path)}/${contentName}`)).readable;
+        const file = await Deno.open(`${folderOf(path)}/${contentName}`);
+        if (part === undefined) return file.readable;
+        await file.seek(part.start, Deno.SeekMode.Start);
+        return sliceStream(file.readable, { start: 0, end: part.end - part.start });
       } catch (error) {
         if (error instanceof Deno.errors.NotFound) return null;
         throw toStorageError(error);

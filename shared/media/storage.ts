@@ -14,6 +14,12 @@ export interface SigningOptions {
   readonly downloadName: string | null;
 }
 
+/** Some bytes of a file. */
+export interface FilePart {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * A private storage of files. A file is there as a whole or not at all: a reader never sees a part, and
  * a file that is stored again replaces the former one at once. Every failure of the storage itself is
@@ -25,8 +31,11 @@ export interface MediaStorage {
    * rejects as it is, and nothing is stored.
    */
   put(path: string, body: ReadableStream<Bytes>, options: StoreOptions): Promise<void>;
-  /** The content; null where there is no such file. Read it to its end, or cancel it. */
-  open(path: string): Promise<ReadableStream<Bytes> | null>;
+  /**
+   * The content, or the bytes of it from `start` up to, and without, `end`, of which nothing else is read;
+   * null where there is no such file. Read it to its end, or cancel it.
+   */
+  open(path: string, part?: FilePart): Promise<ReadableStream<Bytes> | null>;
   /** Whether there is such a file, whole. */
   has(path: string): Promise<boolean>;
   /** Deletes files and what an interrupted `put` has left of them. Missing ones are no error. */

@@ -1,5 +1,6 @@
 import type { Bytes } from "../model/bytes.ts";
-import { type MediaStorage, requirePath, StorageError } from "./storage.ts";
+import { sliceStream } from "./byte_range.ts";
+import { type FilePart, type MediaStorage, requirePath, StorageError } from "./storage.ts";
 
 /** The private bucket that the migrations make (`messaging.create_media_bucket`). */
 export const mediaBucket = "messaging-media";
@@ -20,14 +21,24 @@ export function createSupabaseStorage(
   { url, secretKey, timeoutMs = 20_000 }: SupabaseStorageOptions,
 ): MediaStorage {
   /** A client of its own for each call: the client takes an end of a call only by its `fetch`. */
-  const openClient = async (signal: AbortSignal, onSettle: Settled = () => {}) => {
+  const openClient = async (
+    signal: AbortSignal,
+    onSettle: (response: Response | null) => void = () => {},
+    part?: FilePart,
+  ) => {
     const { StorageClient } = await import("@supabase/storage-js");
-    const headers = { apikey: secretKey, authorization: `Bearer ${secretKey}` };
+    const headers: Record<string, string> = {
+      apikey: secretKey,
+      authorization: `Bearer ${secretKey}`,
+    };
+    if (part !== undefined) headers["range"] = `bytes=${part.start}-${part.end - 1}`;
     const bound: typeof fetch = async (input, init) => {
+      let response: Response | null = null;
       try {
-        return await fetch(input, { ...init, redirect: "manual", signal });
+        response = await fetch(input, { ...init, redirect: "manual", signal });
+        return response;
       } finally {
-        onSettle();
+        onSettle(response);
       }
     };
     return new StorageClient(`${url.replace(/(?<!\/)\/+$/, "")}/storage/v1`, headers, bound);
@@ -36,12 +47,17 @@ export function createSupabaseStorage(
   /** A call with a time limit for everything up to its answer's beginning. */
   const withinLimit = async <Result>(
     work: (bucket: ReturnType<Client["from"]>, client: Client) => Promise<Result>,
+    { part, onAnswer = () => {} }: PartialCall = {},
   ): Promise<Result> => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timeoutMs);
     const stop = (): void => clearTimeout(timer);
     try {
-      const client = await openClient(abort.signal, stop);
+      const settle = (response: Response | null): void => {
+        stop();
+        onAnswer(response?.status ?? 0);
+      };
+      const client = await openClient(abort.signal, settle, part);
       return await work(client.from(mediaBucket), client);
     } finally {
       stop();
@@ -77,14 +93,20 @@ export function createSupabaseStorage(
       if (source.error() !== undefined) throw source.error();
       throw toStorageError(error);
     },
-    open: (path) =>
-      withinLimit(async (bucket) => {
+    open: (path, part) => {
+      let status = 0;
+      return withinLimit(async (bucket) => {
         const { data, error } = await bucket.download(requirePath(path)).asStream();
-        if (error === null) return data as ReadableStream<Bytes>;
+        if (error === null) {
+          const content = data as ReadableStream<Bytes>;
+          // Where it knows no parts, it gives the whole.
+          return part === undefined || status === 206 ? content : sliceStream(content, part);
+        }
         if (!isMissing(error)) throw toStorageError(error);
         await confirmMissing();
         return null;
-      }),
+      }, { part, onAnswer: (answered) => status = answered });
+    },
     has: (path) =>
       withinLimit(async (bucket) => {
         const { error } = await bucket.info(requirePath(path));
@@ -110,7 +132,12 @@ export function createSupabaseStorage(
   };
 }
 
-type Settled = () => void;
+/** A call for a part of a file. */
+interface PartialCall {
+  readonly part?: FilePart | undefined;
+  /** Called with the status of the answer; 0 for none. */
+  readonly onAnswer?: (status: number) => void;
+}
 
 /** The client itself would encode the name twice: `relatório` would be saved as `relat%C3%B3rio`. */
 function withDownloadName(signedUrl: string, name: string | null): string {

@@ -54,6 +54,18 @@ for (const [name, open] of Object.entries(storages)) {
     assertEquals(await opened.count(), 2);
   });
 
+  Deno.test(`${name}: a part of a file is read alone, to the byte`, async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const path = newPath();
+    await storage.put(path, streamOf("0123456789"), options);
+    for (const [start, end] of [[0, 1], [3, 7], [9, 10], [0, 10]] as const) {
+      const content = await storage.open(path, { start, end });
+      assertEquals(await new Response(content).text(), "0123456789".slice(start, end));
+    }
+    assertEquals(await storage.open(newPath(), { start: 0, end: 1 }), null);
+  });
+
   Deno.test(`${name}: a body that fails leaves nothing, and its error is told`, async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -164,6 +176,43 @@ for (const [name, open] of Object.entries(storages)) {
     assert(answer.headers.get("content-disposition")?.startsWith("attachment"));
   });
 }
+
+Deno.test({
+  name: "a folder: for the last byte of a file of 95 MB nothing of the rest is read",
+  // Where the system counts what a process reads.
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const storage = createFolderStorage(folder);
+      const path = newPath();
+      await storage.put(path, streamOf("x"), options);
+      const size = 95_000_000;
+      await Deno.truncate(`${folder}/${path}/content`, size);
+      const before = await countReadBytes();
+      const content = await storage.open(path, { start: size - 1, end: size });
+      assertEquals((await new Response(content).bytes()).length, 1);
+      const read = await countReadBytes() - before;
+      assert(read < 1_000_000, `${read} bytes are read`);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+async function countReadBytes(): Promise<number> {
+  return Number(/^rchar: (\d+)$/m.exec(await Deno.readTextFile("/proc/self/io"))?.[1]);
+}
+
+Deno.test("Supabase Storage: for a part of a file the part alone is asked for", async () => {
+  await using server = startStorageServer();
+  const storage = createSupabaseStorage(server);
+  const path = newPath();
+  await storage.put(path, new Blob([new Uint8Array(1_000_000)]).stream(), options);
+  const content = await storage.open(path, { start: 999_999, end: 1_000_000 });
+  assertEquals((await new Response(content).bytes()).length, 1);
+  assertEquals(server.ranges, ["bytes=999999-999999"]);
+});
 
 Deno.test("a folder: a file is on the disk, under its name, before it counts as stored", async () => {
   const folder = await Deno.makeTempDir();

@@ -24,9 +24,9 @@ export function createMemoryStorage(): MemoryStorage {
       signal?.throwIfAborted();
       files.set(path, bytes);
     },
-    open: (path) => {
+    open: (path, part) => {
       requirePresence();
-      const bytes = files.get(path);
+      const bytes = files.get(path)?.slice(part?.start, part?.end);
       return Promise.resolve(bytes === undefined ? null : new Blob([bytes]).stream());
     },
     has: (path) => {

@@ -16,6 +16,8 @@ export interface StorageServer extends AsyncDisposable {
   hasBucket: boolean;
   /** How many bytes of bodies it has read. */
   readBytes(): number;
+  /** The parts of files that it was asked for, as `Range` names them. */
+  readonly ranges: string[];
   /** Answers everything with this status until it is null again. */
   failWith(status: number | null): void;
   /** Calls that it answers no more until the function it returns is called. */
@@ -36,6 +38,7 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
   const files: StorageServer["files"] = new Map();
   const signatures = new Map<string, { readonly path: string; readonly endsAt: number }>();
   let readBytes = 0;
+  const ranges: string[] = [];
   let failure: number | null = null;
   let held: Promise<void> = Promise.resolve();
 
@@ -101,7 +104,10 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
         ? Response.json({ name: object })
         : refuse(400, "404", "Object not found");
     }
-    if (object !== undefined && isReading) return serve(files.get(object), request, null);
+    if (object !== undefined && isReading) {
+      ranges.push(request.headers.get("range") ?? "whole");
+      return serve(files.get(object), request, null);
+    }
     if (request.method === "DELETE") {
       const { prefixes } = await request.json() as { prefixes: string[] };
       return Response.json(
@@ -118,6 +124,7 @@ export function startStorageServer({ keepsFiles = true } = {}): StorageServer {
     files,
     hasBucket: true,
     readBytes: () => readBytes,
+    ranges,
     failWith: (status) => failure = status,
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
