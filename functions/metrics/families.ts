@@ -94,6 +94,10 @@ export const metricFamilies: readonly MetricFamily[] = [
     "messaging_last_maintenance_timestamp_seconds",
     "Unix time of a dispatcher's last maintenance run: it stands still when no dispatcher runs.",
   ),
+  counter(
+    "messaging_process_load_events_total",
+    "Requests and connections that one process has refused, ended or lost, by event. Each process counts for itself since its start, and tells its own alone: `process` names it.",
+  ),
   gauge("messaging_database_bytes", "Size of the database."),
   gauge("messaging_snapshot_age_seconds", "Age of these numbers: 15 seconds at most."),
   gauge("messaging_snapshot_duration_seconds", "How long the database took to compute them."),
