@@ -2,6 +2,7 @@ import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { startOnPort } from "./immediate_send_bench.ts";
 import { type Scene, scenes, type World } from "./neighbour_scenes.ts";
+import { strangerScenes } from "./stranger_scenes.ts";
 import { startStackProcess } from "./stack_process.ts";
 import { percentile } from "./statistics.ts";
 import type { SteadySends } from "./steady_sends.ts";
@@ -30,7 +31,9 @@ export const neighboursBench: Bench = {
     });
     await using hanging = serveNothing();
     for (const transport of transports) {
-      const chosen = scenes.filter(({ name }) => context.includes(`${transport.name}: ${name}`));
+      const chosen = [...scenes, ...strangerScenes].filter(({ name }) =>
+        context.includes(`${transport.name}: ${name}`)
+      );
       if (chosen.length === 0) continue;
       await using database = await context.server.createDatabase();
       await using stack = await startStackProcess(database, undefined, transport.options);
@@ -83,7 +86,7 @@ async function compare(
     leftSeconds.push((performance.now() - endedAt) / 1_000);
   }
   report.comparison({
-    what: `${transport}: p95 while the other ${scene.name} : quiet p95`,
+    what: `${transport}: p95 while somebody ${scene.name} : quiet p95`,
     over,
     under,
     names: ["meanwhile", "quiet"],
