@@ -183,6 +183,6 @@ Deno.test("a text is quoted in linear time, whatever it holds, and one that cann
       },
     }],
   };
-  assertEquals(writeAnswer(found), null);
+  assertEquals(writeAnswer(found, messageRecord), null);
   assertEquals(looks.length, 1, "read to be measured, and not again to be quoted");
 });

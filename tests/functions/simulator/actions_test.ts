@@ -136,5 +136,5 @@ function open(kind: ProviderKind, { url }: SimulatorServer): Promise<Provider> {
       ...{ appSecret: secret, verifyToken: secret },
     },
   };
-  return registry.get(kind).open({ ...configs[kind], webhookSecret: secret });
+  return registry.get(kind).open({ ...configs[kind], webhookSecret: secret }, crypto.randomUUID());
 }

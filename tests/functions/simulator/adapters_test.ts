@@ -84,7 +84,10 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
     Deno.test(`${kind} accepts the adapter's ${content.messageType} and shows it to the customer`, async () => {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
-      const provider = await registry.get(kind).open(configOf(kind, server.url));
+      const provider = await registry.get(kind).open(
+        configOf(kind, server.url),
+        crypto.randomUUID(),
+      );
       const messageId = crypto.randomUUID();
       const receipt = await provider.send(
         {
@@ -141,7 +144,10 @@ for (const kind of ["zapi", "evolution", "whatsapp_cloud"] as const) {
       await using server = startSimulator();
       server.writeAsCustomer(customer);
       await server.post("/faults", { provider: kind, kind: fault, retryAfterSeconds: 7 });
-      const provider = await registry.get(kind).open(configOf(kind, server.url));
+      const provider = await registry.get(kind).open(
+        configOf(kind, server.url),
+        crypto.randomUUID(),
+      );
       const message = {
         messageId: crypto.randomUUID(),
         to: "5511912345678",
@@ -170,6 +176,7 @@ Deno.test("whatsapp_cloud accepts a filled template and shows its filled text an
   await using server = startSimulator();
   const provider = await registry.get("whatsapp_cloud").open(
     configOf("whatsapp_cloud", server.url),
+    crypto.randomUUID(),
   );
   const bearer = { Authorization: "Bearer T" };
   const { json: created } = await server.post("/graph/v23.0/10229/message_templates", {

@@ -158,6 +158,7 @@ Deno.test("the account's templates are listed in pages to callers with a token",
     wabaId: "10229",
   };
   const listing = await listWhatsappCloudTemplates(config, {
+    instanceId: crypto.randomUUID(),
     timeoutMs: 60_000,
     totalTimeoutMs: 60_000,
   });

@@ -47,7 +47,7 @@ Deno.test("whatever is not the form stays the text that it is", () => {
 Deno.test("the words of a long question are cut at a sentence, so that the channel takes them with the options", () => {
   const official = createWhatsappCloudProvider({
     ...{ phoneNumberId: "1", accessToken: "token", appSecret: "secret", verifyToken: "verify" },
-  });
+  }, crypto.randomUUID());
   const channel = {
     ...{
       provider: "whatsapp_cloud",
