@@ -23,7 +23,7 @@
 -- One statement finds what a bare message (see is_bare_message) to a known contact needs; resolve_send what
 -- any other call does. What a call costs is mostly the start of its statements. Plans must not depend on
 -- statistics: there may be ten contacts or a million. The steps inherit the settings below.
--- Locks, in this order: key, contact, conversation, agent pause, pacing, dispatch, rate limit.
+-- Locks, in this order: key, contact, conversation, budget, agent pause, pacing, dispatch, rate limit.
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
@@ -156,6 +156,9 @@ begin
 
   if is_immediate and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
+    if messaging.stopped_by_budget((known.instance).budget, draft->>'purpose', null) then
+      perform messaging.lock_budget(known.instance_id, true);
+    end if;
     budget_slot := messaging.budget_hold(known.instance, draft->>'purpose', clock);
     is_immediate := budget_slot is null;
     claim_token := case when is_immediate then claim_token end;

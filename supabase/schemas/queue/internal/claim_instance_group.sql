@@ -27,6 +27,7 @@ declare
   horizon constant timestamptz := clock + 2 * messaging.group_lead();
   most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
   has_pacing boolean;
+  has_budget boolean := true;
   busy uuid[];
   room integer;
   waiting record;
@@ -50,6 +51,7 @@ begin
   where q.instance_id = dispatch.instance_id and q.departs_at is not null;
 
   if instance.budget is not null then
+    has_budget := messaging.lock_budget(instance.id, false);
     budget := messaging.budget_state(instance, clock);
     if budget.currency is not null then
       budget_left := budget.amount - budget.spent - budget.under_way;
@@ -99,6 +101,10 @@ begin
       and not messaging.is_send_window_open(instance, leaves_at + waiting.typing) then
       not_before := messaging.next_window_start(instance, leaves_at + waiting.typing)
         - messaging.group_lead();
+      exit;
+    end if;
+    if waiting.is_stoppable and not has_budget then
+      not_before := clock + interval '20 milliseconds';
       exit;
     end if;
     if waiting.is_stoppable and budget_left <= 0 then

@@ -29,6 +29,7 @@ begin
     where p.instance_id = head.instance_id for no key update skip locked;
     continue when not found;
     if head.is_stoppable then
+      continue when not messaging.lock_budget(head.instance_id, false);
       budget := messaging.budget_state(head.instance, clock);
       if budget.is_reached then
         perform messaging.hold_for_budget(head.message_id, head.instance, budget.month_ends_at);

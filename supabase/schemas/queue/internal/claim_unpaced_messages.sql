@@ -50,8 +50,13 @@ begin
     join messaging.messages m on m.id = any (array[checked.message_id])
     where q.message_id = any (array[checked.message_id]) and not checked.is_held
       and not checked.is_to_be_paced and not checked.is_follower and coalesce(m.expires_at > clock, true)
-      -- Of all that is unpaced only marketing may have to: batches are paced.
-      and (m.purpose is distinct from 'marketing' or not messaging.waits_for_budget(m, clock))
+      -- Of all that is unpaced a budget may stop marketing alone: batches are paced.
+      and (
+        m.purpose is distinct from 'marketing'
+        or not messaging.stopped_by_budget(
+          (messaging.find_instance(m.instance_id)).budget, m.purpose, m.batch_id
+        )
+      )
     returning q.message_id
   )
   select
@@ -79,11 +84,12 @@ begin
   if followers is not null then
     perform messaging.postpone_followers(followers, clock);
   end if;
-  -- What was due and not claimed has come to its expires_at, or waits for its instance's budget.
+  -- What was due and not claimed has come to its expires_at, or its instance's budget decides.
   if cardinality(due_ids) > coalesce(cardinality(claimed_ids), 0) then
     perform messaging.expire_due_messages(due_ids, clock);
-    perform messaging.hold_unpaced_for_budget(
-      array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))), clock
+    claimed_ids := claimed_ids || messaging.claim_unpaced_within_budget(
+      array(select d from unnest(due_ids) as d where d <> all (coalesce(claimed_ids, '{}'))),
+      lease, clock
     );
   end if;
   return claimed_ids;
