@@ -5,7 +5,13 @@ import { StartError } from "../host/start_error.ts";
 export type ServeCommand =
   | { readonly name: "serve"; readonly processes: number; readonly console: boolean }
   /** One of several processes, started by the first. */
-  | { readonly name: "work"; readonly processes: number; readonly console: boolean }
+  | {
+    readonly name: "work";
+    readonly processes: number;
+    readonly console: boolean;
+    /** Where it reports that it lives: see `sendHeartbeats`. */
+    readonly heartbeatPort: number;
+  }
   | { readonly name: "migrate"; readonly contract: boolean };
 
 const usage = `Usage:
@@ -27,19 +33,28 @@ export function readServeCommand(args: readonly string[]): ServeCommand {
   const [name = "serve", ...more] = positionals;
   if (more.length > 0) throw new StartError(usage);
   const { contract = false, console = false } = values;
+  if ((values["heartbeat-port"] === undefined) === (name === workArgument)) {
+    throw new StartError(usage);
+  }
   if (name === "migrate" && values.processes === undefined && !console) return { name, contract };
   if (contract || (name !== "serve" && name !== workArgument)) throw new StartError(usage);
   const processes = Number(values.processes ?? 1);
   if (!Number.isInteger(processes) || processes < 1 || processes > maxProcesses) {
     throw new StartError(`--processes takes a number from 1 to ${maxProcesses}.`);
   }
-  return { name, processes, console };
+  if (name === "serve") return { name, processes, console };
+  return { name: "work", processes, console, heartbeatPort: Number(values["heartbeat-port"]) };
 }
 
 function parse(
   args: readonly string[],
 ): {
-  values: { processes?: string; contract?: boolean; console?: boolean };
+  values: {
+    processes?: string;
+    contract?: boolean;
+    console?: boolean;
+    "heartbeat-port"?: string;
+  };
   positionals: string[];
 } {
   try {
@@ -49,6 +64,7 @@ function parse(
         processes: { type: "string" },
         contract: { type: "boolean" },
         console: { type: "boolean" },
+        "heartbeat-port": { type: "string" },
       },
       allowPositionals: true,
     });

@@ -28,6 +28,7 @@ interface Listening {
 export class PortSharing {
   readonly #waiting = new Set<SharingProcess>();
   readonly #listening = new Map<SharingProcess, Listening>();
+  readonly #substituted = new Set<SharingProcess>();
   #wanted = 1;
   #fullLooks = 0;
 
@@ -41,6 +42,18 @@ export class PortSharing {
   remove(process: SharingProcess): void {
     this.#waiting.delete(process);
     this.#listening.delete(process);
+    if (this.#substituted.delete(process)) this.#wanted -= 1;
+    this.#fill();
+  }
+
+  /**
+   * Lets another process take connections beside one that is silent. The system goes on handing some to that
+   * one, until it ends.
+   */
+  substitute(process: SharingProcess): void {
+    if (!this.#listening.has(process) || this.#substituted.has(process)) return;
+    this.#substituted.add(process);
+    this.#wanted += 1;
     this.#fill();
   }
 

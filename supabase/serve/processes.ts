@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { StartError } from "../host/start_error.ts";
 import { workArgument } from "./arguments.ts";
+import { type HeartbeatListener, listenForHeartbeats } from "./heartbeats.ts";
 import type { ParentWord } from "./parent_words.ts";
 import { PortSharing, type SharingProcess } from "./port_sharing.ts";
 import { readProcessorSeconds } from "./processor_time.ts";
@@ -18,6 +19,11 @@ const lockFile = fileURLToPath(new URL("deno.lock", import.meta.url));
 const shortLifeMs = 5_000;
 const pauseMs = 1_000;
 const lookEveryMs = 1_000;
+/**
+ * Looks in a row without a heartbeat after which another process takes connections too, and after which
+ * the silent one is killed: its connections wait for it until then. Nothing that it had begun is lost.
+ */
+const [silentLooks, deadLooks] = [3, 10];
 
 /**
  * Starts the processes, and each that dies once more, until `stopping` resolves.
@@ -33,12 +39,16 @@ export async function runProcesses(
   let isStopping = false;
   stopping.then(() => isStopping = true);
   const sharing = new PortSharing();
+  const heartbeats = listenForHeartbeats();
+  const workers = new Set<Worker>();
   const keep = async (): Promise<void> => {
     while (!isStopping) {
       const startedAt = performance.now();
-      const worker = startWorker(options);
+      const worker = startWorker(options, heartbeats.port);
+      workers.add(worker);
       sharing.add(worker);
       const { code, signal } = await runUntil(worker, stopping);
+      workers.delete(worker);
       if (isStopping) return;
       sharing.remove(worker);
       consoleLog.error("process_died", { pid: worker.child.pid, code, signal });
@@ -47,9 +57,24 @@ export async function runProcesses(
       }
     }
   };
-  const timer = setInterval(() => sharing.look(performance.now()), lookEveryMs);
+  const timer = setInterval(() => {
+    for (const worker of workers) lookAfter(worker, heartbeats, sharing);
+    sharing.look(performance.now());
+  }, lookEveryMs);
   await Promise.all(Array.from({ length: options.processes }, keep));
   clearInterval(timer);
+  heartbeats.close();
+}
+
+/** Counts looks, not time: after a pause of the whole machine no process has been silent. */
+function lookAfter(worker: Worker, heartbeats: HeartbeatListener, sharing: PortSharing): void {
+  const { pid } = worker.child;
+  worker.silentLooks = heartbeats.takeBeat(pid) === false ? worker.silentLooks + 1 : 0;
+  if (worker.silentLooks === silentLooks) {
+    consoleLog.error("process_silent", { pid });
+    sharing.substitute(worker);
+  }
+  if (worker.silentLooks === deadLooks) worker.kill();
 }
 
 /** The processes share the port with each other, and would share it with another service, too. */
@@ -69,15 +94,20 @@ interface Worker extends SharingProcess {
   readonly child: Deno.ChildProcess;
   /** Its standard input stays open as long as this process lives: a worker without parent stops. */
   readonly words: WritableStreamDefaultWriter<Uint8Array>;
+  /** Looks in a row without a heartbeat. */
+  silentLooks: number;
+  /** At once, also where it is stopped. Nothing happens where it has ended. */
+  kill(): void;
 }
 
-function startWorker({ processes, console }: ServiceOptions): Worker {
+function startWorker({ processes, console }: ServiceOptions, heartbeatPort: number): Worker {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       // Deno counts a shared port among its unstable API.
       ...["run", "--quiet", "-A", "--unstable-no-legacy-abort", "--unstable-net"],
       ...[`--lock=${lockFile}`, "--frozen", program, workArgument],
       ...[`--processes=${processes}`, ...(console ? ["--console"] : [])],
+      `--heartbeat-port=${heartbeatPort}`,
     ],
     stdin: "piped",
     stdout: "inherit",
@@ -91,6 +121,14 @@ function startWorker({ processes, console }: ServiceOptions): Worker {
   return {
     child,
     words,
+    silentLooks: 0,
+    kill: () => {
+      try {
+        child.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+      }
+    },
     readProcessorSeconds: () => readProcessorSeconds(child.pid),
     listen: () => tell("listen"),
     spread: () => tell("spread"),

@@ -6,6 +6,7 @@ import { printText } from "../host/terminal.ts";
 import { logUncaughtErrors } from "../host/uncaught_errors.ts";
 import { readServeCommand } from "./arguments.ts";
 import { checkDatabase, migrateDatabase } from "./database_state.ts";
+import { sendHeartbeats } from "./heartbeats.ts";
 import { hearParent } from "./parent_words.ts";
 import { runProcesses } from "./processes.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
@@ -31,9 +32,7 @@ export async function runServe(args: readonly string[]): Promise<number> {
     }
     const settings = readServeSettings(environment);
     if (command.name === "work") {
-      const service = openService(settings, command);
-      const parentEnds = hearParent((word) => service[word]());
-      await run(service, Promise.race([stopping, parentEnds]));
+      await work(settings, command, command.heartbeatPort, stopping);
       return 0;
     }
     await checkDatabase(settings.databaseUrl);
@@ -57,6 +56,22 @@ async function serve(
   const service = openService(settings, options);
   service.listen();
   await run(service, stopping);
+}
+
+/** One of several processes: listens when the one that started it says so, and ends with it. */
+async function work(
+  settings: ServeSettings,
+  options: ServiceOptions,
+  heartbeatPort: number,
+  stopping: Promise<void>,
+): Promise<void> {
+  const service = openService(settings, options);
+  const parentEnds = hearParent((word) => service[word]());
+  // When it is loaded, which may take its whole time for a while.
+  const heartbeats = service.start().then(() => sendHeartbeats(heartbeatPort));
+  heartbeats.catch(() => {});
+  await run(service, Promise.race([stopping, parentEnds]));
+  await heartbeats.then(({ close }) => close(), () => {});
 }
 
 async function run(service: Service, stopping: Promise<void>): Promise<void> {

@@ -104,3 +104,24 @@ Deno.test("a process that ends while it is looked at does not come back", async 
   sharing.add(third);
   assertEquals([second.told, third.told], [["listen"], []]);
 });
+
+Deno.test("another process takes connections beside a silent one, and the silent one's end changes nothing", () => {
+  const sharing = new PortSharing();
+  const [first, second, third, fourth] = [
+    ...[createProcess(), createProcess()],
+    ...[createProcess(), createProcess()],
+  ] as [Scripted, Scripted, Scripted, Scripted];
+  for (const process of [first, second, third]) sharing.add(process);
+  sharing.substitute(third);
+  assertEquals([second.told, third.told], [[], []], "it takes none");
+  sharing.substitute(first);
+  assertEquals([second.told, third.told], [["listen"], []]);
+  // Silent a second time.
+  sharing.substitute(first);
+  assertEquals(third.told, []);
+  sharing.remove(first);
+  sharing.add(fourth);
+  assertEquals([third.told, fourth.told], [[], []]);
+  sharing.remove(second);
+  assertEquals([third.told, fourth.told], [["listen"], []]);
+});
