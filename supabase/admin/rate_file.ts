@@ -1,5 +1,9 @@
 /** A file of rates: `market,callingCodes,category,amount,currency,effectiveFrom`, codes separated by spaces. */
-import { checkRates, replaceRatesSchema } from "../../functions/admin-api/resources/rates.ts";
+import {
+  checkRates,
+  mostRates,
+  replaceRatesSchema,
+} from "../../functions/admin-api/resources/rates.ts";
 import { findIssues } from "../../shared/http/validate.ts";
 
 const columns = ["market", "callingCodes", "category", "amount", "currency", "effectiveFrom"];
@@ -37,14 +41,22 @@ const tableSchema = replaceRatesSchema.omit({ workspaceId: true, dryRun: true })
  * @throws {RateFileError} that names every wrong line at once.
  */
 export function readRateFile(text: string): readonly RateRow[] {
-  const [header = { line: 1, cells: [] }, ...lines] = readLines(text);
+  const [header = { line: 1, cells: [], isQuoteOpen: false }, ...lines] = readLines(text);
   const missing = columns.filter((column) => !header.cells.includes(column));
   if (missing.length > 0) {
     throw new RateFileError([`line ${header.line}: has no column ${missing.join(", ")}`]);
   }
+  // Before the rows are compared, so that a file of any other kind is refused at once.
+  if (lines.length > mostRates) {
+    throw new RateFileError([`the file has ${lines.length} rates, of at most ${mostRates}`]);
+  }
   const placed: PlacedRow[] = [];
   const faults: Fault[] = [];
-  for (const { line, cells } of lines) {
+  for (const { line, cells, isQuoteOpen } of lines) {
+    if (isQuoteOpen) {
+      faults.push({ line, text: "has a quote that does not close" });
+      continue;
+    }
     if (cells.length !== header.cells.length) {
       faults.push({ line, text: `has ${cells.length} values, not ${header.cells.length}` });
       continue;
@@ -107,19 +119,11 @@ export class RateFileError extends Error {
   }
 }
 
-/** The first row of each market, in their order. */
-function listFirsts(rows: readonly RateRow[]): Map<string, RateRow> {
-  const firsts = new Map<string, RateRow>();
-  for (const row of rows) if (!firsts.has(row.market)) firsts.set(row.market, row);
-  return firsts;
-}
-
 /** A file's rows as the body of the call. */
 export function toRateTable(rows: readonly RateRow[]): RateTable {
-  const firstOfMarkets = [...listFirsts(rows).values()];
   return {
     currency: rows[0]?.currency ?? "",
-    markets: firstOfMarkets.map(({ market, callingCodes }) => ({
+    markets: [...listFirsts(rows).values()].map(({ market, callingCodes }) => ({
       name: market,
       callingCodes: callingCodes.split(/\s+/).filter((code) => code !== ""),
     })),
@@ -127,6 +131,13 @@ export function toRateTable(rows: readonly RateRow[]): RateTable {
       ...{ market, category, amount, effectiveFrom },
     })),
   };
+}
+
+/** The first row of each market, in their order. */
+function listFirsts(rows: readonly RateRow[]): ReadonlyMap<string, RateRow> {
+  const first = new Map<string, RateRow>();
+  for (const row of rows) if (!first.has(row.market)) first.set(row.market, row);
+  return first;
 }
 
 /** What a file would add, remove and change, a line each: `+`, `-`, `former → new`. */
@@ -153,19 +164,28 @@ function trimAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/\.?(?<!0)0+$/, "") : amount;
 }
 
-/** The records of a text of comma-separated values (RFC 4180), without empty ones, and the line of each. */
-function readLines(text: string): { readonly line: number; readonly cells: readonly string[] }[] {
-  const records: { line: number; cells: string[] }[] = [];
-  let [line, cells]: [number, string[]] = [1, []];
+/** A record of a file. */
+interface FileRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Whether one of its cells begins with a quote that does not close before the next comma. */
+  readonly isQuoteOpen: boolean;
+}
+
+/** The records of a text of comma-separated values (RFC 4180), without empty ones. */
+function readLines(text: string): readonly FileRecord[] {
+  const records: FileRecord[] = [];
+  let [line, cells, isQuoteOpen]: [number, string[], boolean] = [1, [], false];
   let next = line;
-  const cellPattern = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/gy;
+  const cellPattern = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/gy;
   const content = text.replace(/^\uFEFF/, "");
-  for (const [match, cell = "", end] of content.matchAll(cellPattern)) {
-    cells.push((cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell).trim());
+  for (const [match, quoted, plain = "", end] of content.matchAll(cellPattern)) {
+    cells.push((quoted?.replaceAll('""', '"') ?? plain).trim());
+    isQuoteOpen ||= plain.startsWith('"');
     next += match.split("\n").length - 1;
     if (end === ",") continue;
-    if (cells.some((value) => value !== "")) records.push({ line, cells });
-    [line, cells] = [next, []];
+    if (cells.some((value) => value !== "")) records.push({ line, cells, isQuoteOpen });
+    [line, cells, isQuoteOpen] = [next, [], false];
   }
   return records;
 }

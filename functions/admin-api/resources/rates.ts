@@ -21,7 +21,8 @@ const rateSchema = z.object({
   effectiveFrom: daySchema,
 });
 const mostMarkets = 500;
-const mostRates = 5_000;
+/** Most rates of a workspace. */
+export const mostRates = 5_000;
 const tableFields = {
   workspaceId: idSchema,
   currency: formSchema(/^[A-Z]{3}$/, 3, "must be three capital letters, such as USD"),

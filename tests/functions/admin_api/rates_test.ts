@@ -213,3 +213,34 @@ Deno.test("the documentation's file of invented rates can be imported, and says 
   assertEquals(body.rates.length, 10);
   assert(body.markets.every(({ name }: Body) => name.endsWith(" (invented)")));
 });
+
+Deno.test("a file with a byte order mark, formulas or open quotes is read as it is written or refused, and one of 10 MB refused at once", async () => {
+  await using client = await createAdminClient();
+  const workspace = await createWorkspace(client);
+  const importing = ["rates", "import", "rates.csv", "--workspace", workspace];
+  const marked = csv.replace("Brazil,55,service", "=1+1,56,service");
+  // A name is a text, whatever a spreadsheet would make of it.
+  const { lines } = await run(client, [...importing, "--dry-run"], `\uFEFF${marked}`);
+  assertEquals(lines[0], "+ =1+1, service, from 2026-10-01: 0.008 USD (56)");
+
+  const errorsOf = async (file: string): Promise<string[]> => {
+    const { code, errors } = await run(client, importing, file);
+    assertEquals(code, 1);
+    return errors.trim().split("\n");
+  };
+  assertEquals(await errorsOf(csv.replace("0.0625", "=0.05+0.01")), [
+    "line 2: amount must be a decimal text from 0, such as 0.0625",
+  ]);
+  assertEquals(await errorsOf(csv.replace("\nBrazil,55,service", '\n"Brazil,55,service')), [
+    "line 3: has a quote that does not close",
+  ]);
+  const [header = ""] = csv.split("\n");
+  const rows = Array.from(
+    { length: 200_000 },
+    (_, place) => `Market number ${place},${place},marketing,0.1,USD,2026-10-01`,
+  );
+  const large = [header, ...rows].join("\n");
+  assertEquals(large.length > 10_000_000, true);
+  assertEquals(await errorsOf(large), ["the file has 200000 rates, of at most 5000"]);
+  assertEquals((await run(client, ["rates", "list", "--workspace", workspace])).lines, ["None."]);
+});
