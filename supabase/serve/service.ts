@@ -6,6 +6,7 @@ import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
 import { pathNotFound } from "../host/host_refusal.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
 import { createServiceConsole, isConsolePath, type ServiceConsole } from "./console.ts";
+import { hasRoom } from "./media_room.ts";
 import { scheduleUnderLease } from "./scheduler_lease.ts";
 import { openServicePort, type ServicePort } from "./service_port.ts";
 import type { ServeSettings } from "./settings.ts";
@@ -37,6 +38,8 @@ interface Parts {
   scheduler: Scheduler | null;
   readonly console: ServiceConsole | null;
   readonly probe: DatabaseProbe;
+  /** Null where the files are elsewhere. */
+  readonly mediaFolder: string | null;
   isStopping: boolean;
 }
 
@@ -48,6 +51,7 @@ export function openService(settings: ServeSettings, options: ServiceOptions): S
     scheduler: null,
     console: options.console ? createServiceConsole(originOf(settings), settings.secretKeys) : null,
     probe: openDatabaseProbe(settings.databaseUrl),
+    mediaFolder: settings.functionEnvironment["MEDIA_FOLDER"] ?? null,
     isStopping: false,
   };
   const port = openServicePort(
@@ -118,16 +122,19 @@ async function route(request: Request, peer: string, parts: Parts): Promise<Resp
 }
 
 /**
- * Ready: the functions are loaded, the database answers, and the service neither stops nor refuses calls
- * for want of room. What strangers are refused in their own share is told, and keeps it ready: otherwise
- * they could take it out of service.
+ * Ready: the functions are loaded, the database answers and has room, so has the folder of files, and the
+ * service neither stops nor refuses calls for want of room. What strangers are refused in their own share
+ * is told, and keeps it ready: otherwise they could take it out of service.
  */
 async function describeHealth(parts: Parts): Promise<Response> {
-  const database = await parts.probe.answers();
+  const [database, media] = await Promise.all([
+    parts.probe.answers(),
+    parts.mediaFolder === null || hasRoom(parts.mediaFolder),
+  ]);
   const refusing = describeRefusing();
-  const ready = database && parts.functions !== null && !parts.isStopping &&
+  const ready = database && media && parts.functions !== null && !parts.isStopping &&
     refusing !== "everybody";
-  return Response.json({ live: true, ready, database, refusing, version }, {
+  return Response.json({ live: true, ready, database, media, refusing, version }, {
     status: ready ? 200 : 503,
     headers: { "Cache-Control": "no-store", ...(ready ? {} : { "Retry-After": "1" }) },
   });
