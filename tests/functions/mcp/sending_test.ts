@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
+import { callFunction } from "../../support/database/queue_calls.ts";
 import { startMcpWorld } from "./mcp_world.ts";
 
 const known = "5511987650001";
@@ -86,6 +87,23 @@ Deno.test("an hour has its sends, counted in the database: repetitions spend not
     .admin`update messaging.mcp_sends set admitted_at = admitted_at - interval '61 minutes'`;
   assertEquals((await send(one, "f")).isError, false);
   assertEquals(world.sent.length, 4);
+});
+
+Deno.test("of 40 sends at once an hour admits exactly its number, however many processes ask", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await world.admin`update messaging.client_tokens set mcp_max_sends_per_hour = 7`;
+  const [token] = await world.admin`select id from messaging.client_tokens`;
+  // Sessions of their own, as of many processes.
+  const ask = (place: number): Promise<{ readonly refusal: string | null }> =>
+    callFunction(world.admin, "admit_mcp_send", {
+      ...{ instanceId: world.tenant.instanceId, tokenId: token?.["id"] },
+      ...{ callKey: `call-${place}`, phone: known },
+    });
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, place) => ask(place)));
+  const refusals = answers.map(({ refusal }) => refusal);
+  assertEquals(refusals.filter((refusal) => refusal === null).length, 7);
+  assertEquals(refusals.filter((refusal) => refusal === "hourly_limit").length, 33);
 });
 
 Deno.test("an intent does not carry its admission to another recipient", async () => {

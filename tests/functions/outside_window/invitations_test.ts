@@ -64,6 +64,25 @@ Deno.test("two messages wait for one invitation, and leave in order as soon as t
   assertEquals(readTexts(ladder).length, 4);
 });
 
+Deno.test("40 callers at once send one invitation, and each message waits for its answer", async () => {
+  await using ladder = await startLadderClient();
+  const { stack } = ladder.client;
+  const invite = await createInvite(ladder);
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, place) => ladder.send(invite, { message: `text ${place}` })),
+  );
+  for (const { status, body } of answers) {
+    assertEquals([status, body.heldBy], [200, "awaiting_reply"], JSON.stringify(body));
+  }
+  assertEquals(new Set(answers.map(({ body }) => body.invitationId)).size, 1);
+  await stack.dispatch();
+  assertEquals(readTexts(ladder), ["template"]);
+  const [row] = await stack.admin`
+    select count(*)::integer as waiting from messaging.messages
+    where status = 'queued' and held_by = 'awaiting_reply'`;
+  assertEquals(row?.["waiting"], 40);
+});
+
 Deno.test("no second invitation goes before the open one is 24 hours old", async () => {
   await using ladder = await startLadderClient();
   const { stack } = ladder.client;
