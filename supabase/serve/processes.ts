@@ -71,7 +71,7 @@ function lookAfter(worker: Worker, heartbeats: HeartbeatListener, sharing: PortS
   const { pid } = worker.child;
   worker.silentLooks = heartbeats.takeBeat(pid) === false ? worker.silentLooks + 1 : 0;
   if (worker.silentLooks === silentLooks) {
-    consoleLog.error("process_silent", { pid });
+    consoleLog.error("heartbeats_missed", { pid });
     sharing.substitute(worker);
   }
   if (worker.silentLooks === deadLooks) worker.kill();

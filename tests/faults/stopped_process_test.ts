@@ -33,7 +33,7 @@ Deno.test("when the process that takes connections is stopped, the other one tak
   };
   // Before anybody has noticed: all wait for the stopped process.
   await Promise.all(Array.from({ length: callers }, (_, number) => send(number)));
-  assertEquals(service.logged("process_silent").map((line) => line["pid"]), [pid]);
+  assertEquals(service.logged("heartbeats_missed").map((line) => line["pid"]), [pid]);
   assertEquals(service.logged("port_opened").length, 2);
   const texts = provider.requests.map(({ json }) => json["message"]);
   assertEquals(new Set(texts).size, callers);
