@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { startMcpWorld } from "./mcp_world.ts";
@@ -94,13 +95,16 @@ Deno.test("of 40 sends at once an hour admits exactly its number, however many p
   await world.addContact(known);
   await world.admin`update messaging.client_tokens set mcp_max_sends_per_hour = 7`;
   const [token] = await world.admin`select id from messaging.client_tokens`;
-  // Sessions of their own, as of many processes.
+  // Sessions of their own, as of many processes, open before the first call.
+  const sessions = postgres(world.stack.testDatabase.url, { max: 40, onnotice: () => {} });
+  await Promise.all(Array.from({ length: 40 }, () => sessions`select pg_sleep(0.5)`));
   const ask = (place: number): Promise<{ readonly refusal: string | null }> =>
-    callFunction(world.admin, "admit_mcp_send", {
+    callFunction(sessions, "admit_mcp_send", {
       ...{ instanceId: world.tenant.instanceId, tokenId: token?.["id"] },
       ...{ callKey: `call-${place}`, phone: known },
     });
   const answers = await Promise.all(Array.from({ length: 40 }, (_, place) => ask(place)));
+  await sessions.end();
   const refusals = answers.map(({ refusal }) => refusal);
   assertEquals(refusals.filter((refusal) => refusal === null).length, 7);
   assertEquals(refusals.filter((refusal) => refusal === "hourly_limit").length, 33);
