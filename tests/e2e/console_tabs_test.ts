@@ -13,6 +13,8 @@ testConsole("the console's side", async (world, test) => {
   await test.step("a wrong token is told beside every tab, until a right one is entered", () =>
     tellWrongToken(world));
   await test.step("what is typed before the demo is known stays", () => keepTypedAccess(world));
+  await test.step("the demo is asked for again where a connection is lost", () =>
+    askForDemoAgain(world));
   await test.step("a pause of the agent shows of whom and until when", () => showPause(world));
   await test.step(
     "a template shows its words, its quick reply can be pressed, and Meta can hold and decide",
@@ -87,6 +89,20 @@ async function keepTypedAccess({ open }: TestConsole): Promise<void> {
   await after.waitFor({ state: "attached" });
   assertEquals(await page.getByLabel("Client token").inputValue(), "mia_typed");
   assert(await page.getByLabel("Instance id").isVisible(), "the form stays open");
+}
+
+async function askForDemoAgain({ open }: TestConsole): Promise<void> {
+  await using browser = await open();
+  const { page } = browser;
+  let requests = 0;
+  await page.route("**/simulator/demo", async (route) => {
+    requests++;
+    if (requests === 1) await route.abort("connectionreset");
+    else await route.continue();
+  });
+  await page.reload();
+  await page.locator("#queue-rows li").first().waitFor();
+  assertEquals(requests, 2);
 }
 
 async function showPause({ stack, demo, open }: TestConsole): Promise<void> {

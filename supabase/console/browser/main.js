@@ -104,10 +104,12 @@ find("copy-example").addEventListener("click", async () => {
   find("copy-example").textContent = say("Copied");
 });
 
+/** Before the demo is asked for again. */
+const askAgainMs = 2_000;
+
 showExample(null);
 const demo = await readDemo();
-if (demo === null) find("queue-settings").open = true;
-else if (isFormEmpty()) {
+if (demo !== null && isFormEmpty()) {
   find("instance-id").value = demo.instanceId;
   find("client-token").value = demo.clientToken;
   useForm();
@@ -121,12 +123,18 @@ askContact();
 followEvents();
 webhooks.ask();
 
+/**
+ * Asks for the demo until the stack answers: a connection that is lost once must not leave the page empty.
+ *
+ * @returns {Promise<object | null>} null where there is none, or somebody has filled in the form meanwhile
+ */
 async function readDemo() {
-  try {
-    const response = await fetch("/simulator/demo");
-    return response.ok ? await response.json() : null;
-  } catch {
-    return null;
+  for (;;) {
+    const response = await fetch("/simulator/demo").catch(() => null);
+    if (response?.ok) return await response.json();
+    find("queue-settings").open = true;
+    if (!isFormEmpty() || (response !== null && response.status < 500)) return null;
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
 }
 
