@@ -8,7 +8,6 @@ const packaged = [
   "bash",
   "chromium",
   "chromium-driver",
-  "chromium-headless-shell",
   "gcc",
   "gcc-12",
   "libc6-dev",
@@ -29,13 +28,13 @@ interface Machine {
 Deno.test("CI installs the packages that skipped tests need, in the newest packaged version", async () => {
   const all = await install({ user: 0, packaged });
   assertEquals(all.installed, [
-    "chromium-headless-shell postgresql-17-cron postgresql-17-plpgsql-check gcc libc6-dev",
+    "chromium postgresql-17-cron postgresql-17-plpgsql-check gcc libc6-dev",
   ]);
   const some = await install({
     user: 0,
     packaged,
     files: [
-      "/usr/bin/chromium-headless-shell",
+      "/usr/bin/google-chrome",
       "/usr/share/postgresql/15/extension/pg_cron.control",
       ...compiler,
     ],
@@ -43,18 +42,9 @@ Deno.test("CI installs the packages that skipped tests need, in the newest packa
   assertEquals(some.installed, ["postgresql-17-plpgsql-check"]);
 });
 
-Deno.test("CI installs the headless browser beside another, and any browser only where there is none", async () => {
-  const other = { user: 0, files: ["/usr/bin/google-chrome", ...compiler] };
-  const beside = await install({ ...other, packaged: ["chromium", "chromium-headless-shell"] });
-  assertEquals(beside.installed, ["chromium-headless-shell"]);
-  assertEquals((await install({ ...other, packaged: ["chromium"] })).installed, []);
-  const none = await install({ user: 0, packaged: ["chromium"], files: compiler });
-  assertEquals(none.installed, ["chromium"]);
-});
-
 Deno.test("CI installs nothing as an ordinary user, and no package that is present or unavailable", async () => {
   const files = [
-    "/usr/bin/chromium-headless-shell",
+    "/usr/bin/chromium",
     "/usr/share/postgresql/15/extension/pg_cron.control",
     "/usr/share/postgresql/15/extension/plpgsql_check.control",
     ...compiler,

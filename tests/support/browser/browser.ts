@@ -2,13 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 
-/** The first takes half of the others' processor time: it has no window. */
-const places = [
-  "/usr/bin/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-];
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** Only a failing test waits that long. */
 const timeoutMs = 180_000;
