@@ -39,7 +39,7 @@ export async function openBenchServer(databaseUrl: string | undefined): Promise<
   const server = openPool(url, 2, "superuser");
   cleanup.defer(() => server.end());
   const description = await describeServer(server);
-  const template = await createTemplateDatabase(url, migrationsFolder, { isAudited: false });
+  const template = await createTemplateDatabase(url, migrationsFolder, { isMeasured: true });
   cleanup.defer(template.drop);
   const keep = cleanup.move();
   return {

@@ -92,26 +92,7 @@ async function openDatabase(
   const template = readEnvironment("TEST_TEMPLATE_DATABASE");
   const name = own ? nameOwnDatabase(template) : await nameDatabase(server, template);
   await server`create database ${server(name)} template ${server(origin)} strategy file_copy`;
-  const database = describeDatabase(server, name, own);
-  if (own) await keepAutovacuumAway(database.url);
-  return database;
-}
-
-/** What Postgres knows of the tables is then what the test tells it, however long the test takes. */
-async function keepAutovacuumAway(url: string): Promise<void> {
-  const sql = openClient(url, 1, "superuser");
-  await sql.unsafe(`
-    do $$
-    declare name text;
-    begin
-      for name in
-        select oid::regclass::text from pg_class
-        where relnamespace = to_regnamespace('messaging') and relkind = 'r'
-      loop
-        execute format('alter table %s set (autovacuum_enabled = off)', name);
-      end loop;
-    end $$`);
-  await sql.end();
+  return describeDatabase(server, name, own);
 }
 
 function describeDatabase(server: Sql, name: string, own: boolean): TestDatabase {

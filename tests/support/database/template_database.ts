@@ -16,16 +16,16 @@ export interface TemplateDatabase {
 }
 
 /**
- * Creates a template database with the platform's roles, all migrations and the audit of events. Its name is unique, so that
- * several runs can share a server.
+ * Creates a template database with the platform's roles, all migrations and the audits of what changes
+ * without its event. Its name is unique, so that several runs can share a server.
  *
  * @param serverUrl a database of the server, as a superuser.
- * @param isAudited whether changes without their event fail. Costs time, which benches must not measure.
+ * @param isMeasured for benches: without the audits, which cost time, and with autovacuum as in production.
  */
 export async function createTemplateDatabase(
   serverUrl: string,
   migrationsFolder: string,
-  { isAudited = true } = {},
+  { isMeasured = false } = {},
 ): Promise<TemplateDatabase> {
   const name = `messaging_template_${crypto.randomUUID().slice(0, 8)}`;
   const drop = (): Promise<void> => onDatabase(serverUrl, (server) => dropAll(server, name));
@@ -40,7 +40,8 @@ export async function createTemplateDatabase(
     resetPlan = await onDatabase(url.href, async (template) => {
       await createPlatformRoles(template);
       await applyMigrations(template, migrationsFolder);
-      if (isAudited) {
+      if (!isMeasured) {
+        await keepAutovacuumAway(template);
         await installEventAudit(template);
         await installStateAudit(template);
       }
@@ -73,4 +74,22 @@ async function onDatabase<T>(url: string, run: (sql: Sql) => Promise<T>): Promis
   } finally {
     await sql.end();
   }
+}
+
+/**
+ * What Postgres knows of the tables is then what a test tells it, however long the test takes. And a kept
+ * session plans its statements anew after each vacuum of one of their tables.
+ */
+async function keepAutovacuumAway(template: Sql): Promise<void> {
+  await template.unsafe(`
+    do $$
+    declare name text;
+    begin
+      for name in
+        select oid::regclass::text from pg_class
+        where relnamespace = to_regnamespace('messaging') and relkind = 'r'
+      loop
+        execute format('alter table %s set (autovacuum_enabled = off)', name);
+      end loop;
+    end $$`);
 }
