@@ -29,7 +29,13 @@ export interface SessionKeeper extends AsyncDisposable {
 }
 
 /** Unused sessions; the oldest is closed first. A server has 200 in all. */
-const maxIdleSessions = 40;
+const maxIdleSessions = 80;
+
+/**
+ * Plans are made once: otherwise a session plans each statement of a function anew for its first five calls,
+ * which was most of what the tests of functions cost Postgres.
+ */
+const plansOnce = ["plan_cache_mode", "force_generic_plan"] as const;
 
 /** Starts a keeper on a free port of this machine. */
 export function startSessionKeeper(serverUrl: string): SessionKeeper {
@@ -91,7 +97,7 @@ class Keeper {
     const turn = turnName === undefined ? undefined : this.#findTurn(database, turnName);
     if (turn === null) return await writeAll(client, writeRefusal("3D000", "its turn is over"));
     turn?.clients.add(client);
-    const startup = writeStartup(settings.set("database", database));
+    const startup = writeStartup(settings.set("database", database).set(...plansOnce));
     const session = this.#takeIdle(startup) ?? await this.#openSession(startup);
     const isReusable = await session.serve(client);
     turn?.clients.delete(client);
