@@ -50,7 +50,7 @@ export const testLayers: readonly TestLayer[] = [
   {
     name: "functions",
     lane: "apps",
-    isolates: 8,
+    isolates: 4,
     database: true,
     parallel: true,
     permissions: onMachine,
@@ -58,7 +58,7 @@ export const testLayers: readonly TestLayer[] = [
   {
     name: "database",
     lane: "apps",
-    isolates: 8,
+    isolates: 4,
     unsharedFolder: "transports",
     database: true,
     parallel: true,
