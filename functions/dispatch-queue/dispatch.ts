@@ -43,6 +43,8 @@ export interface DispatchReport extends MaintenanceReport {
  * become due during the poll, then doubled.
  */
 const lockedSleepMs = { first: 1, longest: 20 };
+/** All of them are as many as one process calls one host at once: see `acquireHostSlot`. */
+const sends = { quick: 50, all: 250, slowOfInstance: 25 };
 /** Pause after a failed poll of the database. */
 const failurePauseMs = 500;
 
@@ -84,7 +86,7 @@ class DispatchRun {
     woken: 0,
     purged: 0,
   };
-  readonly #calls = new CallsUnderWay();
+  readonly #calls = new CallsUnderWay(sends);
   readonly #groups: GroupConsumer;
   readonly #readReceipts = new Set<Promise<void>>();
   readonly #outbox: OutboxConsumer;
@@ -165,11 +167,10 @@ class DispatchRun {
   async #takeDueMessages(): Promise<number> {
     const free = Math.min(this.#calls.room(), this.limits.maxMessages - this.#taken);
     if (free <= 0) return maxSleepMs;
-    const crowding = this.#calls.crowding();
     const claim = await claimDueMessages(this.services.database, {
       maxMessages: free,
       leaseSeconds: toLeaseSeconds(this.services.providerTimeoutMs),
-      crowdingInstances: crowding.length === 0 ? undefined : crowding,
+      crowdingInstances: this.#calls.crowding(),
     });
     this.#taken += claim.messages.length;
     for (const message of claim.messages) {
