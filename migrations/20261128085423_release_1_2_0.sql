@@ -4,6 +4,17 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.take_media_fetches(integer,integer);
+
+-- Whose work an outbox row is: its instance's, '' for nobody's. Owners of one kind take turns: see
+-- claim_outbox. The row itself holds the id, which outlives the instance. Indexed (outbox_due_by_owner).
+create or replace function messaging.outbox_owner(payload jsonb)
+returns text
+language sql
+immutable
+parallel safe
+return coalesce(payload ->> 'instanceId', '');
+
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
@@ -692,6 +703,250 @@ begin
 end;
 $$;
 
+-- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
+-- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
+-- come back for ever.
+-- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
+-- are fetched and deleted all the same, because providers do not keep them. Its dispatch row is locked for
+-- that, without waiting: see postpone_held_messages.
+-- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
+-- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
+-- calls under way as one may have, whose rows wait; NULL for none.
+-- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
+-- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
+-- plan: making it anew for each call took most of the call's time.
+create or replace function public.claim_outbox(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  claimed_rows jsonb;
+begin
+  -- The clock is a value: a volatile function would make the plan read the index to its end.
+  with recursive waiting as (
+    -- The instances with work of a kind. Each step reads one entry of the index.
+    select wanted.kind, (
+      select messaging.outbox_owner(o.payload)
+      from messaging.outbox o
+      where o.kind = wanted.kind and o.settled_at is null
+      order by messaging.outbox_owner(o.payload)
+      limit 1
+    ) as owner
+    from jsonb_array_elements_text(request->'kinds') as wanted(kind)
+    union all
+    select w.kind, (
+      select messaging.outbox_owner(o.payload)
+      from messaging.outbox o
+      where o.kind = w.kind and o.settled_at is null
+        and messaging.outbox_owner(o.payload) > w.owner
+      order by messaging.outbox_owner(o.payload)
+      limit 1
+    )
+    from waiting w
+    where w.owner is not null
+  ),
+  -- Twice as many as wanted, for some of them may be another worker's at this moment.
+  turns as (
+    select o.id, o.turn, o.run_at
+    from waiting w
+    cross join lateral (
+      select r.id, r.run_at, row_number() over (order by r.run_at) as turn
+      from messaging.outbox r
+      where r.kind = w.kind and messaging.outbox_owner(r.payload) = w.owner
+        and r.settled_at is null and r.run_at <= (select clock_timestamp())
+      order by r.run_at
+      limit 2 * (request->>'maxRows')::integer
+    ) as o
+    where not coalesce(request->'crowdingInstances' ? w.owner, false)
+    order by o.turn, o.run_at
+    limit 2 * (request->>'maxRows')::integer
+  ),
+  due as (
+    select o.id, o.kind, (o.payload->>'instanceId')::uuid as instance_id,
+      o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
+    from turns
+    join messaging.outbox o on o.id = any (array[turns.id])
+    -- Asked again under the lock.
+    where o.settled_at is null and o.run_at <= (select clock_timestamp())
+    order by turns.turn, turns.run_at
+    limit (request->>'maxRows')::integer
+    for no key update of o skip locked
+  ),
+  checked as (
+    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%' and exists (
+      select from messaging.dispatch d
+      where d.instance_id = any (array[due.instance_id])
+        and d.operator_hold_until > (select clock_timestamp())
+    ) as is_held
+    from due
+  ),
+  postponed as (
+    update messaging.outbox o
+    set run_at = held.operator_hold_until
+    from checked
+    join (
+      select d.instance_id, d.operator_hold_until
+      from messaging.dispatch d
+      where d.operator_hold_until > (select clock_timestamp())
+        and d.instance_id in (select c.instance_id from checked c where c.is_held)
+      order by d.instance_id
+      for share skip locked
+    ) as held on held.instance_id = checked.instance_id
+    where o.id = any (array[checked.id]) and checked.is_held
+  ),
+  given_up as (
+    update messaging.outbox o
+    set status = 'dead', claim_token = null, last_error = 'worker_lost',
+      settled_at = clock_timestamp()
+    from checked
+    where o.id = any (array[checked.id]) and checked.is_over and not checked.is_held
+    returning o.kind, o.payload
+  ),
+  -- A file that kills its worker each time.
+  lost_files as (
+    update messaging.media m
+    set status = 'failed',
+      last_error = '{"code": "worker_lost", "message": "The file could not be fetched."}'
+    from given_up
+    where m.id = any (array[(given_up.payload->>'mediaId')::uuid])
+      and given_up.kind = 'media_fetch' and m.status = 'pending'
+    returning m.instance_id, m.storage_path
+  ),
+  -- And what its workers have left of it.
+  deletions as (
+    insert into messaging.outbox (workspace_id, kind, payload)
+    select i.workspace_id, 'media_delete',
+      jsonb_build_object('instanceId', i.id, 'paths', jsonb_build_array(l.storage_path))
+    from lost_files l
+    join messaging.instances i on i.id = l.instance_id
+  ),
+  claimed as (
+    update messaging.outbox o
+    set claim_token = gen_random_uuid(),
+      attempts = o.attempts + 1,
+      run_at = clock_timestamp()
+        + make_interval(secs => (request->>'leaseSeconds')::double precision)
+    from checked
+    where o.id = any (array[checked.id]) and not checked.is_over and not checked.is_held
+    returning o.id, o.claim_token, o.kind, o.payload
+  )
+  select jsonb_build_object('rows', coalesce(
+    jsonb_agg(jsonb_build_object(
+      'outboxId', c.id,
+      'claimToken', c.claim_token,
+      'kind', c.kind,
+      'payload', c.payload
+    )),
+    '[]'
+  ))
+  into claimed_rows
+  from claimed c;
+  return claimed_rows;
+end;
+$$;
+
+-- Claims received files that are due to be fetched, with what a worker needs for it. What there is nothing
+-- to fetch for (any more) is settled. A file whose row a person has sent round again is `pending` again.
+-- `crowding_instances`: see claim_outbox.
+-- Returns an array of {outboxId, claimToken, file}.
+create or replace function messaging.take_media_fetches(
+  max_rows integer,
+  lease_seconds integer,
+  crowding_instances jsonb
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed constant jsonb := public.claim_outbox(
+    jsonb_build_object(
+      'kinds', jsonb '["media_fetch"]', 'maxRows', max_rows, 'leaseSeconds', lease_seconds,
+      'crowdingInstances', crowding_instances
+    )
+  )->'rows';
+  claim jsonb;
+  file jsonb;
+  taken jsonb := '[]';
+begin
+  for claim in select c.value from jsonb_array_elements(claimed) as c
+  loop
+    file := public.begin_media_fetch(claim->'payload')->'file';
+    if file = jsonb 'null' then
+      perform public.settle_outbox(
+        jsonb_build_object(
+          'outboxId', claim->'outboxId', 'claimToken', claim->'claimToken', 'outcome', 'done'
+        )
+      );
+    else
+      taken := taken || jsonb_build_object(
+        'outboxId', claim->'outboxId', 'claimToken', claim->'claimToken', 'file', file
+      );
+    end if;
+  end loop;
+  return taken;
+end;
+$$;
+
+-- Claims received files that are due to be fetched: claim_outbox and begin_media_fetch in one call.
+-- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId, claimToken, file}]}.
+create or replace function public.claim_media_fetches(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('files', messaging.take_media_fetches(
+    (request->>'maxRows')::integer, (request->>'leaseSeconds')::integer, request->'crowdingInstances'
+  ));
+end;
+$$;
+
+-- Records how the fetching of a file ended, with its outbox row. `request`: outboxId, claimToken, mediaId,
+-- outcome (stored | failed | expired | retry), error {code, message}, retryAfterMs; of a stored one
+-- mimeType, size, sha256, and asksTranscript, whether its words are to be written down.
+-- `isOutage`: the storage failed, not the file. Such an attempt does not count on the file's first day.
+-- After its last attempt a file is `failed`. Only the holder of the claim settles.
+-- `nextLeaseSeconds`: claims the next file for so long, in the same transaction; absent for none. With
+-- crowdingInstances (see claim_outbox).
+-- Returns {status, isForgotten, next}: the file's status now, NULL where the claim was lost; isForgotten
+-- says that a stored file is wanted no more, and is to be deleted; next is the file that was claimed
+-- (see take_media_fetches), NULL for none.
+create or replace function public.settle_media_fetch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled constant jsonb := messaging.record_media_fetch(request);
+  lease_seconds constant integer := (request->>'nextLeaseSeconds')::integer;
+begin
+  return settled || jsonb_build_object('next', case
+    when lease_seconds is not null then messaging.take_media_fetches(
+      1, lease_seconds, request->'crowdingInstances'
+    )->0
+  end);
+end;
+$$;
+
+-- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
+-- another's.
+create index if not exists outbox_due_by_owner on messaging.outbox (
+  kind,
+  (messaging.outbox_owner(payload)),
+  run_at
+)
+where settled_at is null;
+
 drop function messaging.hold_unpaced_for_budget(uuid[],timestamp with time zone);
 
 drop function messaging.waits_for_budget(messaging.messages,timestamp with time zone);
+
+drop index messaging.outbox_due_by_kind;

@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
-import type { OutboxKind, OutboxRow } from "../../shared/database/rpcs/outbox.ts";
+import type { OutboxKind } from "../../shared/database/rpcs/outbox.ts";
 import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
 import type { MediaWork } from "../../shared/outbox/media_work.ts";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../shared/outbox/delivery.ts";
 import { deliverReadReceipt, type ReadingServices } from "../../shared/messages/read_receipts.ts";
 import { FileFetcher } from "./file_fetcher.ts";
+import { type LaneOfWork, OutboxLane } from "./outbox_lane.ts";
 
 export interface OutboxServices extends ReadingServices {
   readonly database: Database;
@@ -28,42 +29,39 @@ const emailKinds: readonly OutboxKind[] = [
 /** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
 const emailsPerClaim = 2;
 
-/** Work of some kinds that runs side by side, up to a bound of its own. */
-interface Lane {
-  readonly kinds: readonly OutboxKind[];
-  readonly maxRows: number;
-  /** Does the work of a row and settles it. */
-  readonly work: (services: OutboxServices, row: OutboxRow) => Promise<void>;
-}
-
-const lanes: readonly Lane[] = [
-  {
+function listLanes(services: OutboxServices): readonly LaneOfWork[] {
+  const deliver = (delivery: DeliverOutboxRow): LaneOfWork["work"] => (row) =>
+    deliverOutboxRow(services, delivery, row);
+  return [
     // A model takes seconds to respond.
-    kinds: ["agent_reply"],
-    maxRows: 20,
-    work: (services, row) => deliverOutboxRow(services, services.deliverAgentReply, row),
-  },
-  {
-    kinds: ["media_transcription"],
-    maxRows: 4,
-    work: ({ transcribe }, row) => transcribe(row),
-  },
-  {
-    kinds: ["media_delete"],
-    maxRows: 2,
-    work: (services, row) => deliverOutboxRow(services, services.media.deleteFiles, row),
-  },
-  {
-    kinds: ["read_receipt"],
-    maxRows: 4,
-    work: (services, row) =>
-      deliverOutboxRow(services, (one) => deliverReadReceipt(services, one), row),
-  },
-];
+    {
+      kinds: ["agent_reply"],
+      ...{ quick: 20, all: 100, slowOfInstance: 20 },
+      work: deliver(services.deliverAgentReply),
+    },
+    // Each holds its file in memory.
+    {
+      kinds: ["media_transcription"],
+      ...{ quick: 4, all: 4, slowOfInstance: 2 },
+      work: services.transcribe,
+    },
+    {
+      kinds: ["media_delete"],
+      ...{ quick: 2, all: 8, slowOfInstance: 2 },
+      work: deliver(services.media.deleteFiles),
+    },
+    {
+      kinds: ["read_receipt"],
+      ...{ quick: 4, all: 40, slowOfInstance: 4 },
+      work: deliver((row) => deliverReadReceipt(services, row)),
+    },
+  ];
+}
 
 /**
  * Processes the outbox beside the messages: e-mails sequentially, agent replies and files concurrently,
- * each in a lane of its own. A slow mail service, model or provider does not delay other work.
+ * each in a lane of its own. A slow mail service, model or provider does not delay other work, and within a
+ * lane no instance's work delays another's: they take turns, and what hangs gives its place away.
  */
 export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
@@ -71,19 +69,19 @@ export class OutboxConsumer {
   #isFilling = false;
   #isFinishing = false;
   readonly #files: FileFetcher;
-  readonly #inLane = new Map<Lane, number>();
-  /** Lanes whose last claim had no room for all that was due, as far as it knows. */
-  readonly #backlogged = new Set<Lane>();
-  #rows = 0;
+  readonly #lanes: readonly OutboxLane[];
+  #emails = 0;
 
   /** @param maxMessages of the run: see `FetchBudget`. */
   constructor(private readonly services: OutboxServices, maxMessages: number) {
     this.#files = new FileFetcher(services, maxMessages);
+    this.#lanes = listLanes(services).map((lane) => new OutboxLane(services, lane));
   }
 
   /** Number of rows claimed so far. */
   get rows(): number {
-    return this.#rows + this.#files.files;
+    return this.#emails + this.#files.files +
+      this.#lanes.reduce((sum, { rows }) => sum + rows, 0);
   }
 
   /** Starts due work up to the limits of each lane. Returns at once. */
@@ -96,24 +94,24 @@ export class OutboxConsumer {
   /** Stops claiming, and waits for the work in progress. */
   async finish(): Promise<void> {
     this.#isFinishing = true;
-    this.#files.finish();
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    const parts = [...this.#lanes, this.#files];
+    await Promise.all(parts.map((part) => part.finish()));
+    // A pass that has begun goes through all lanes.
+    await Promise.all(this.#underWay);
+    await Promise.all(parts.map((part) => part.finish()));
   }
 
-  #run(work: Promise<void>): Promise<void> {
+  #run(work: Promise<void>): void {
     const settled = work.catch((error: unknown) => {
       this.services.log.error("outbox_pass_failed", describeDefect(error));
     }).finally(() => this.#underWay.delete(settled));
     this.#underWay.add(settled);
-    return settled;
   }
 
   /** One claim after the other: all at once, they would take every core from the sends of that moment. */
   async #fillLanes(): Promise<void> {
     this.#isFilling = true;
-    for (const lane of lanes) {
-      if (this.#roomOf(lane) > 0) await this.#run(this.#fill(lane));
-    }
+    for (const lane of this.#lanes) await lane.fill();
     this.#isFilling = false;
   }
 
@@ -128,46 +126,11 @@ export class OutboxConsumer {
           maxRows: emailsPerClaim,
         });
         if (rows.length === 0) return;
-        this.#rows += rows.length;
+        this.#emails += rows.length;
         for (const row of rows) await deliverOutboxRow(this.services, deliverEmail, row);
       }
     } finally {
       this.#isMailing = false;
-    }
-  }
-
-  #roomOf(lane: Lane): number {
-    return lane.maxRows - (this.#inLane.get(lane) ?? 0);
-  }
-
-  #reserve(lane: Lane, rows: number): void {
-    this.#inLane.set(lane, (this.#inLane.get(lane) ?? 0) + rows);
-  }
-
-  async #fill(lane: Lane): Promise<void> {
-    const { kinds } = lane;
-    const room = this.#roomOf(lane);
-    // Reserves all free capacity before the claim, so that a concurrent step cannot use it.
-    // Releases the unused part below.
-    this.#reserve(lane, room);
-    let taken = 0;
-    try {
-      const rows = await claimOutbox(this.services.database, { kinds, maxRows: room });
-      taken = rows.length;
-      this.#rows += taken;
-      if (taken === room) this.#backlogged.add(lane);
-      else this.#backlogged.delete(lane);
-      for (const row of rows) this.#run(this.#work(lane, row));
-    } finally {
-      this.#reserve(lane, taken - room);
-    }
-  }
-
-  /** Polls of the queue are too far apart for a lane in which rows wait for room. */
-  async #work(lane: Lane, row: OutboxRow): Promise<void> {
-    await lane.work(this.services, row).finally(() => this.#reserve(lane, -1));
-    if (this.#backlogged.has(lane) && !this.#isFinishing && this.#roomOf(lane) > 0) {
-      await this.#fill(lane);
     }
   }
 }

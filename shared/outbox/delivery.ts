@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import type { OutboxKind, OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
+import type { OutboxClaimRequest, OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 import { AppError } from "../model/errors.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 
@@ -9,18 +9,12 @@ export type DeliverOutboxRow = (row: OutboxRow) => Promise<OutboxOutcome>;
 /** Longer than any delivery. A row whose worker died becomes due again after it. */
 const leaseSeconds = 70;
 
-/** Which rows to claim. */
-export interface OutboxClaim {
-  readonly kinds: readonly OutboxKind[];
-  readonly maxRows: number;
-}
-
 /** Claims due rows for this worker until they are settled or their lease ends. */
 export async function claimOutbox(
   database: Database,
-  { kinds, maxRows }: OutboxClaim,
+  claim: Omit<OutboxClaimRequest, "leaseSeconds">,
 ): Promise<readonly OutboxRow[]> {
-  const { rows } = await database.rpc("claim_outbox", { kinds, maxRows, leaseSeconds });
+  const { rows } = await database.rpc("claim_outbox", { ...claim, leaseSeconds });
   return rows;
 }
 

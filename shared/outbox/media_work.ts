@@ -17,18 +17,25 @@ const leaseSeconds = 150;
 
 /** The outbox's work on files. It rejects for a defect; the row is due again when its lease ends. */
 export interface MediaWork {
-  /** Claims received files that are due to be fetched. */
-  claimFiles(maxFiles: number): Promise<readonly ClaimedFetch[]>;
+  /** Claims received files that are due to be fetched, those of `crowding` instances not. */
+  claimFiles(
+    maxFiles: number,
+    crowding?: readonly string[],
+  ): Promise<readonly ClaimedFetch[]>;
   /**
    * Fetches a file, settles its row, and claims the next file with it.
    *
    * @param takesNext asked when the file has been fetched: whether the worker goes on.
+   * @param crowding asked with it: the instances whose files wait.
    * @returns the next file; null for none.
    */
   fetchFile(
     claimed: ClaimedFetch,
     budget: FetchBudget,
-    options: { readonly takesNext: () => boolean },
+    options: {
+      readonly takesNext: () => boolean;
+      readonly crowding?: () => readonly string[] | undefined;
+    },
   ): Promise<ClaimedFetch | null>;
   /** Deletes the files of a row. The caller settles it. */
   deleteFiles(row: OutboxRow): Promise<OutboxOutcome>;
@@ -49,14 +56,14 @@ export function createMediaWork(services: MediaWorkServices): MediaWork {
     }
   };
   return {
-    async claimFiles(maxFiles): Promise<readonly ClaimedFetch[]> {
-      const request = { maxRows: maxFiles, leaseSeconds };
+    async claimFiles(maxFiles, crowding): Promise<readonly ClaimedFetch[]> {
+      const request = { maxRows: maxFiles, leaseSeconds, crowdingInstances: crowding };
       return (await database.rpc("claim_media_fetches", request)).files;
     },
     async fetchFile(
       { outboxId, claimToken, file },
       budget,
-      { takesNext },
+      { takesNext, crowding },
     ): Promise<ClaimedFetch | null> {
       const { mediaId } = file;
       const abort = new AbortController();
@@ -67,6 +74,7 @@ export function createMediaWork(services: MediaWorkServices): MediaWork {
         ...{ outboxId, claimToken, mediaId },
         ...result,
         nextLeaseSeconds: takesNext() ? leaseSeconds : null,
+        crowdingInstances: crowding?.(),
       });
       if (settled.isForgotten) await deleteForgotten(file);
       if (settled.status === "failed" && result.outcome !== "stored") {

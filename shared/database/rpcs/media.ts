@@ -1,11 +1,12 @@
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { Instance } from "../../model/instance.ts";
+import type { OutboxClaimRequest } from "./outbox.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface MediaRpcs {
   begin_media_fetch: Rpc<{ readonly mediaId: string }, { readonly file: FileToFetch | null }>;
   claim_media_fetches: Rpc<
-    { readonly maxRows: number; readonly leaseSeconds: number },
+    Pick<OutboxClaimRequest, "maxRows" | "leaseSeconds" | "crowdingInstances">,
     { readonly files: readonly ClaimedFetch[] }
   >;
   settle_media_fetch: Rpc<SettleFetchRequest, SettledFetch>;
@@ -70,6 +71,7 @@ export type FetchOutcome =
 export type SettleFetchRequest =
   & ClaimedWork
   & FetchOutcome
+  & Pick<OutboxClaimRequest, "crowdingInstances">
   /** Claims the next file for so long; null for none. */
   & { readonly nextLeaseSeconds: number | null };
 

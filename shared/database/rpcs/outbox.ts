@@ -32,6 +32,8 @@ export interface OutboxClaimRequest {
   readonly kinds: readonly OutboxKind[];
   readonly maxRows: number;
   readonly leaseSeconds: number;
+  /** Instances whose rows wait, see `CallsUnderWay`; undefined for none. */
+  readonly crowdingInstances?: readonly string[] | undefined;
 }
 
 /** Work to do after a request. Its id is the idempotency key for the receiver. */

@@ -55,9 +55,25 @@ Deno.test("files that wait for a slow provider do not make the dispatcher poll t
   assertLessOrEqual(calls.get("claim_due_messages") ?? 0, 5 + elapsedMs / 200);
 });
 
+Deno.test("files of an instance whose provider hangs leave places for another one's", async () => {
+  const storage = createMemoryStorage();
+  await using files = await createFileClient({ storage });
+  await receiveAll(files);
+  const other = await files.client.createTenant();
+  await files.receiveZapi(other, "/other");
+  const { stack } = files.client;
+  const held = Promise.withResolvers<void>();
+  stack.provider.answer = async ({ path }) => {
+    if (!path.endsWith("/other")) await held.promise;
+    return new Response(picture);
+  };
+  await dispatchCounting(stack, storage, () => storage.files.size === 1, held.resolve);
+});
+
 Deno.test("files begin one after the other, so that no burst of them delays the messages beside", async () => {
   const begunAt: number[] = [];
-  const waiting = Array.from({ length: count }, () => ({}) as ClaimedFetch);
+  const file = { instanceId: crypto.randomUUID() };
+  const waiting = Array.from({ length: count }, () => ({ file }) as ClaimedFetch);
   const fetcher = new FileFetcher({
     media: {
       claimFiles: (most) => Promise.resolve(waiting.splice(0, most)),
@@ -70,6 +86,7 @@ Deno.test("files begin one after the other, so that no burst of them delays the 
     log: { info: () => {}, error: () => {} },
   }, 1_000);
   await fetcher.start();
+  await fetcher.finish();
   assertEquals([begunAt.length, fetcher.files], [count, count]);
   const [first = 0] = begunAt;
   const last = begunAt.at(-1) ?? 0;

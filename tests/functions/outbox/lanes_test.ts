@@ -1,9 +1,11 @@
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
+import type { OutboxKind } from "../../../shared/database/rpcs/outbox.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 /** More than twice what runs side by side. */
@@ -11,10 +13,7 @@ const count = 45;
 
 Deno.test("a lane that is full goes on with the next row as soon as one is done, without a poll of the queue", async () => {
   await using stack = await startMessagingStack();
-  const { workspaceId } = await stack.createTenant();
-  await stack.admin`
-    insert into messaging.outbox (workspace_id, kind, payload, run_at)
-    select ${workspaceId}, 'agent_reply', '{}', now() from generate_series(1, ${count})`;
+  await promise(stack, await stack.createTenant(), { rows: count });
   let polls = 0;
   const rpc = async (name: RpcName, request: never): Promise<unknown> => {
     if (name !== "claim_due_messages") return await stack.database.rpc(name, request);
@@ -38,3 +37,61 @@ Deno.test("a lane that is full goes on with the next row as soon as one is done,
   }
   assertEquals((await run).outboxRows, count);
 });
+
+Deno.test("replies of an instance that hang leave a lane to another instance's", async () => {
+  await using stack = await startMessagingStack();
+  const [hanging, other] = [await stack.createTenant(), await stack.createTenant()];
+  await promise(stack, hanging, { rows: count });
+  await promise(stack, other, { rows: 1 });
+  const held = Promise.withResolvers<void>();
+  const delivered: unknown[] = [];
+  const run = runDispatch({
+    ...stack.services,
+    deliverAgentReply: async ({ payload }) => {
+      if (payload["instanceId"] === hanging.instanceId) await held.promise;
+      delivered.push(payload["instanceId"]);
+      return { outcome: "done" };
+    },
+  }, { durationMs: 120_000, maxMessages: 1_000 });
+  try {
+    await waitUntil(() => delivered.length > 0, { what: "the other one's reply" });
+  } finally {
+    dispatchEvent(new Event(shutdownEvent));
+    held.resolve();
+  }
+  await run;
+  assertEquals(delivered[0], other.instanceId);
+});
+
+Deno.test("instances take turns at what is due, each with its oldest first", async () => {
+  await using stack = await startMessagingStack();
+  const tenants = [await stack.createTenant(), await stack.createTenant()];
+  const [many, few] = tenants.map(({ instanceId }) => instanceId);
+  await promise(stack, tenants[0]!, { rows: count });
+  await promise(stack, tenants[1]!, { rows: 2, dueSinceMinutes: 1 });
+  const claim = async (maxRows: number, crowdingInstances?: string[]): Promise<unknown[]> => {
+    const { rows } = await stack.database.rpc("claim_outbox", {
+      ...{ kinds: ["agent_reply"] satisfies OutboxKind[], maxRows, leaseSeconds: 60 },
+      crowdingInstances,
+    });
+    const order = rows.map(({ payload }) => `${payload["place"]} ${payload["instanceId"]}`);
+    return order.sort();
+  };
+  assertEquals(await claim(2), [`1 ${few}`, `1 ${many}`].sort());
+  assertEquals(await claim(3), [`2 ${few}`, `2 ${many}`, `3 ${many}`].sort());
+  assertEquals(await claim(3, [many!]), []);
+  assertEquals(await claim(1, [few!]), [`4 ${many}`]);
+});
+
+/** Promises replies for an instance, the first one long ago. */
+async function promise(
+  { admin }: MessagingStack,
+  { workspaceId, instanceId }: Tenant,
+  { rows, dueSinceMinutes = 60 }: { readonly rows: number; readonly dueSinceMinutes?: number },
+): Promise<void> {
+  await admin`
+    insert into messaging.outbox (workspace_id, kind, payload, run_at)
+    select ${workspaceId}, 'agent_reply', jsonb_build_object('instanceId', ${instanceId}::uuid, 'place', n),
+      now() - make_interval(mins => ${dueSinceMinutes}) + n * interval '1 ms'
+    from generate_series(1, ${rows}::integer) as n`;
+}

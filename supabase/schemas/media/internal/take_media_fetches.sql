@@ -1,7 +1,12 @@
 -- Claims received files that are due to be fetched, with what a worker needs for it. What there is nothing
 -- to fetch for (any more) is settled. A file whose row a person has sent round again is `pending` again.
+-- `crowding_instances`: see claim_outbox.
 -- Returns an array of {outboxId, claimToken, file}.
-create or replace function messaging.take_media_fetches(max_rows integer, lease_seconds integer)
+create or replace function messaging.take_media_fetches(
+  max_rows integer,
+  lease_seconds integer,
+  crowding_instances jsonb
+)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -9,7 +14,8 @@ as $$
 declare
   claimed constant jsonb := public.claim_outbox(
     jsonb_build_object(
-      'kinds', jsonb '["media_fetch"]', 'maxRows', max_rows, 'leaseSeconds', lease_seconds
+      'kinds', jsonb '["media_fetch"]', 'maxRows', max_rows, 'leaseSeconds', lease_seconds,
+      'crowdingInstances', crowding_instances
     )
   )->'rows';
   claim jsonb;

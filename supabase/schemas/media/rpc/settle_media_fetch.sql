@@ -3,7 +3,8 @@
 -- mimeType, size, sha256, and asksTranscript, whether its words are to be written down.
 -- `isOutage`: the storage failed, not the file. Such an attempt does not count on the file's first day.
 -- After its last attempt a file is `failed`. Only the holder of the claim settles.
--- `nextLeaseSeconds`: claims the next file for so long, in the same transaction; absent for none.
+-- `nextLeaseSeconds`: claims the next file for so long, in the same transaction; absent for none. With
+-- crowdingInstances (see claim_outbox).
 -- Returns {status, isForgotten, next}: the file's status now, NULL where the claim was lost; isForgotten
 -- says that a stored file is wanted no more, and is to be deleted; next is the file that was claimed
 -- (see take_media_fetches), NULL for none.
@@ -17,7 +18,9 @@ declare
   lease_seconds constant integer := (request->>'nextLeaseSeconds')::integer;
 begin
   return settled || jsonb_build_object('next', case
-    when lease_seconds is not null then messaging.take_media_fetches(1, lease_seconds)->0
+    when lease_seconds is not null then messaging.take_media_fetches(
+      1, lease_seconds, request->'crowdingInstances'
+    )->0
   end);
 end;
 $$;

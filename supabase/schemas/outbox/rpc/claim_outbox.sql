@@ -4,7 +4,9 @@
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
 -- are fetched and deleted all the same, because providers do not keep them. Its dispatch row is locked for
 -- that, without waiting: see postpone_held_messages.
--- `request`: kinds, maxRows, leaseSeconds.
+-- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
+-- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
+-- calls under way as one may have, whose rows wait; NULL for none.
 -- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.
@@ -17,27 +19,60 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   claimed_rows jsonb;
 begin
   -- The clock is a value: a volatile function would make the plan read the index to its end.
-  with due as (
+  with recursive waiting as (
+    -- The instances with work of a kind. Each step reads one entry of the index.
+    select wanted.kind, (
+      select messaging.outbox_owner(o.payload)
+      from messaging.outbox o
+      where o.kind = wanted.kind and o.settled_at is null
+      order by messaging.outbox_owner(o.payload)
+      limit 1
+    ) as owner
+    from jsonb_array_elements_text(request->'kinds') as wanted(kind)
+    union all
+    select w.kind, (
+      select messaging.outbox_owner(o.payload)
+      from messaging.outbox o
+      where o.kind = w.kind and o.settled_at is null
+        and messaging.outbox_owner(o.payload) > w.owner
+      order by messaging.outbox_owner(o.payload)
+      limit 1
+    )
+    from waiting w
+    where w.owner is not null
+  ),
+  -- Twice as many as wanted, for some of them may be another worker's at this moment.
+  turns as (
+    select o.id, o.turn, o.run_at
+    from waiting w
+    cross join lateral (
+      select r.id, r.run_at, row_number() over (order by r.run_at) as turn
+      from messaging.outbox r
+      where r.kind = w.kind and messaging.outbox_owner(r.payload) = w.owner
+        and r.settled_at is null and r.run_at <= (select clock_timestamp())
+      order by r.run_at
+      limit 2 * (request->>'maxRows')::integer
+    ) as o
+    where not coalesce(request->'crowdingInstances' ? w.owner, false)
+    order by o.turn, o.run_at
+    limit 2 * (request->>'maxRows')::integer
+  ),
+  due as (
     select o.id, o.kind, (o.payload->>'instanceId')::uuid as instance_id,
       o.claim_token is not null and o.attempts >= messaging.outbox_attempts(o.kind) as is_over
-    from jsonb_array_elements_text(request->'kinds') as wanted(kind)
-    -- Each kind by itself: what waits of another one is not read.
-    cross join lateral (
-      select r.*
-      from messaging.outbox r
-      where r.kind = wanted.kind and r.settled_at is null
-        and r.run_at <= (select clock_timestamp())
-      order by r.run_at
-      limit (request->>'maxRows')::integer
-      for no key update skip locked
-    ) as o
-    order by o.run_at
+    from turns
+    join messaging.outbox o on o.id = any (array[turns.id])
+    -- Asked again under the lock.
+    where o.settled_at is null and o.run_at <= (select clock_timestamp())
+    order by turns.turn, turns.run_at
     limit (request->>'maxRows')::integer
+    for no key update of o skip locked
   ),
   checked as (
     select due.id, due.instance_id, due.is_over, due.kind not like 'media_%' and exists (

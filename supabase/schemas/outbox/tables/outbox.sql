@@ -40,7 +40,13 @@ create index outbox_age on messaging.outbox (created_at, id);
 -- Not `where status = 'pending'`, which means the same: a look-up of pending rows by another column must
 -- not find this index, which it would read from end to end while statistics call the table empty.
 create index outbox_due on messaging.outbox (run_at) where settled_at is null;
--- A thousand files that wait must not be read by each look for e-mails.
-create index outbox_due_by_kind on messaging.outbox (kind, run_at) where settled_at is null;
+-- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
+-- another's.
+create index outbox_due_by_owner on messaging.outbox (
+  kind,
+  (messaging.outbox_owner(payload)),
+  run_at
+)
+where settled_at is null;
 alter table messaging.outbox enable row level security;
 comment on column messaging.outbox.run_at is 'When due; while claimed, when the lease ends.';
