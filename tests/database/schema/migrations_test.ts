@@ -7,6 +7,7 @@ import { compareCatalogues, readCatalogue } from "../../../supabase/tools/migrat
 import { buildSchemas } from "../../../supabase/tools/migrations/scratch_databases.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../support/database/database.ts";
+import { removeTestParts } from "../../support/database/template_database.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const migrations = join(root, "migrations");
@@ -14,10 +15,7 @@ const schemas = join(root, "supabase/schemas");
 
 Deno.test("migrations and schemas build the same database", async () => {
   await using migrated = await createTestDatabase();
-  // The tests' own audits, with their triggers and their index.
-  await migrated.admin.unsafe(`
-    drop schema event_audit cascade;
-    drop index if exists messaging.events_by_message`).simple();
+  await removeTestParts(migrated.admin);
   await using described = await createEmptyDatabase();
   await createPlatformRoles(described.admin);
   await buildSchemas(described.admin, schemas);

@@ -81,7 +81,19 @@ async function onDatabase<T>(url: string, run: (sql: Sql) => Promise<T>): Promis
  * session plans its statements anew after each vacuum of one of their tables.
  */
 async function keepAutovacuumAway(template: Sql): Promise<void> {
-  await template.unsafe(`
+  await alterTables(template, "set (autovacuum_enabled = off)");
+}
+
+/** Takes back what only tests' databases have, so that a clone is what the migrations build. */
+export async function removeTestParts(clone: Sql): Promise<void> {
+  await clone.unsafe(`
+    drop schema event_audit cascade;
+    drop index messaging.events_by_message`).simple();
+  await alterTables(clone, "reset (autovacuum_enabled)");
+}
+
+async function alterTables(sql: Sql, change: string): Promise<void> {
+  await sql.unsafe(`
     do $$
     declare name text;
     begin
@@ -89,7 +101,7 @@ async function keepAutovacuumAway(template: Sql): Promise<void> {
         select oid::regclass::text from pg_class
         where relnamespace = to_regnamespace('messaging') and relkind = 'r'
       loop
-        execute format('alter table %s set (autovacuum_enabled = off)', name);
+        execute format('alter table %s ${change}', name);
       end loop;
     end $$`);
 }
