@@ -70,6 +70,35 @@ Deno.test("files of an instance whose provider hangs leave places for another on
   await dispatchCounting(stack, storage, () => storage.files.size === 1, held.resolve);
 });
 
+Deno.test("no file is claimed of an instance that has as many hanging as it may", async () => {
+  const file = { instanceId: crypto.randomUUID() };
+  const held = Promise.withResolvers<null>();
+  const crowdingAtClaim: unknown[] = [];
+  const fetcher = new FileFetcher({
+    media: {
+      claimFiles: (most, crowding) => {
+        crowdingAtClaim.push(crowding);
+        return Promise.resolve(
+          crowding === undefined
+            ? Array.from({ length: most }, () => ({ file }) as ClaimedFetch)
+            : [],
+        );
+      },
+      fetchFile: () => held.promise,
+      deleteFiles: () => Promise.resolve({ outcome: "done" }),
+    },
+    log: { info: () => {}, error: () => {} },
+  }, 1_000);
+  await fetcher.start();
+  await waitUntil(async () => {
+    await fetcher.start();
+    return crowdingAtClaim.length === 2;
+  }, { what: "room for another instance" });
+  held.resolve(null);
+  await fetcher.finish();
+  assertEquals(crowdingAtClaim, [undefined, [file.instanceId]]);
+});
+
 Deno.test("files begin one after the other, so that no burst of them delays the messages beside", async () => {
   const begunAt: number[] = [];
   const file = { instanceId: crypto.randomUUID() };

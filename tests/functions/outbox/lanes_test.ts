@@ -1,7 +1,8 @@
 import { runDispatch } from "../../../functions/dispatch-queue/dispatch.ts";
+import { OutboxLane } from "../../../functions/dispatch-queue/outbox_lane.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
-import type { OutboxKind } from "../../../shared/database/rpcs/outbox.ts";
+import type { OutboxClaimRequest, OutboxKind } from "../../../shared/database/rpcs/outbox.ts";
 import { shutdownEvent } from "../../../shared/runtime/shutdown.ts";
 import { assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
@@ -61,6 +62,34 @@ Deno.test("replies of an instance that hang leave a lane to another instance's",
   }
   await run;
   assertEquals(delivered[0], other.instanceId);
+});
+
+Deno.test("a lane claims nothing of an instance that has as much hanging as it may", async () => {
+  const instanceId = crypto.randomUUID();
+  const claims: OutboxClaimRequest[] = [];
+  const rpc = (_name: RpcName, request: OutboxClaimRequest): Promise<unknown> => {
+    claims.push(request);
+    const rows = Array.from({ length: request.maxRows }, () => ({ payload: { instanceId } }));
+    return Promise.resolve({ rows: request.crowdingInstances === undefined ? rows : [] });
+  };
+  const database: Database = { rpc: rpc as Database["rpc"], close: () => Promise.resolve() };
+  const held = Promise.withResolvers<void>();
+  const lane = new OutboxLane({ database, log: { info: () => {}, error: () => {} } }, {
+    ...{ kinds: ["read_receipt"], quick: 2, all: 8, slowOfInstance: 2 },
+    work: () => held.promise,
+  });
+  await lane.fill();
+  // What lasts for a second gives its place away.
+  await waitUntil(async () => {
+    await lane.fill();
+    return claims.length === 2;
+  }, { what: "room for another instance" });
+  held.resolve();
+  await lane.finish();
+  assertEquals(
+    claims.map(({ maxRows, crowdingInstances }) => [maxRows, crowdingInstances]),
+    [[2, undefined], [2, [instanceId]]],
+  );
 });
 
 Deno.test("instances take turns at what is due, each with its oldest first", async () => {
