@@ -154,10 +154,12 @@ async function dispatchCounting(
   const deliverAgentReply = (): Promise<never> => Promise.reject(new Error("no reply is expected"));
   const services = { ...stack.services, database, media, deliverAgentReply };
   const run = runDispatch(services, { durationMs: 120_000, maxMessages: 1_000 });
-  await waitUntil(isOver, { what: "the files" });
-  const made = new Map(calls);
-  dispatchEvent(new Event(shutdownEvent));
-  onEnd();
-  await run;
-  return made;
+  try {
+    await waitUntil(isOver, { what: "the files" });
+    return new Map(calls);
+  } finally {
+    dispatchEvent(new Event(shutdownEvent));
+    onEnd();
+    await run;
+  }
 }
