@@ -14,7 +14,7 @@ const count = 45;
 
 Deno.test("a lane that is full goes on with the next row as soon as one is done, without a poll of the queue", async () => {
   await using stack = await startMessagingStack();
-  await promise(stack, await stack.createTenant(), { rows: count });
+  await promiseReplies(stack, await stack.createTenant(), { rows: count });
   let polls = 0;
   const rpc = async (name: RpcName, request: never): Promise<unknown> => {
     if (name !== "claim_due_messages") return await stack.database.rpc(name, request);
@@ -42,8 +42,8 @@ Deno.test("a lane that is full goes on with the next row as soon as one is done,
 Deno.test("replies of an instance that hang leave a lane to another instance's", async () => {
   await using stack = await startMessagingStack();
   const [hanging, other] = [await stack.createTenant(), await stack.createTenant()];
-  await promise(stack, hanging, { rows: count });
-  await promise(stack, other, { rows: 1 });
+  await promiseReplies(stack, hanging, { rows: count });
+  await promiseReplies(stack, other, { rows: 1 });
   const held = Promise.withResolvers<void>();
   const delivered: unknown[] = [];
   const run = runDispatch({
@@ -96,8 +96,8 @@ Deno.test("instances take turns at what is due, each with its oldest first", asy
   await using stack = await startMessagingStack();
   const tenants = [await stack.createTenant(), await stack.createTenant()];
   const [many, few] = tenants.map(({ instanceId }) => instanceId);
-  await promise(stack, tenants[0]!, { rows: count });
-  await promise(stack, tenants[1]!, { rows: 2, dueSinceMinutes: 1 });
+  await promiseReplies(stack, tenants[0]!, { rows: count });
+  await promiseReplies(stack, tenants[1]!, { rows: 2, dueSinceMinutes: 1 });
   const claim = async (maxRows: number, crowdingInstances?: string[]): Promise<unknown[]> => {
     const { rows } = await stack.database.rpc("claim_outbox", {
       ...{ kinds: ["agent_reply"] satisfies OutboxKind[], maxRows, leaseSeconds: 60 },
@@ -113,7 +113,7 @@ Deno.test("instances take turns at what is due, each with its oldest first", asy
 });
 
 /** Promises replies for an instance, the first one long ago. */
-async function promise(
+async function promiseReplies(
   { admin }: MessagingStack,
   { workspaceId, instanceId }: Tenant,
   { rows, dueSinceMinutes = 60 }: { readonly rows: number; readonly dueSinceMinutes?: number },
