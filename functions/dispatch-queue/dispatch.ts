@@ -43,7 +43,7 @@ export interface DispatchReport extends MaintenanceReport {
  * become due during the poll, then doubled.
  */
 const lockedSleepMs = { first: 1, longest: 20 };
-/** All of them are as many as one process calls one host at once: see `acquireHostSlot`. */
+/** Sends of messages without a pace. `all` is as many as one process calls one host at once: see `acquireHostSlot`. */
 const sends = { quick: 50, all: 250, slowOfInstance: 25 };
 /** Pause after a failed poll of the database. */
 const failurePauseMs = 500;

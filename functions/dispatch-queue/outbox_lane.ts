@@ -41,7 +41,7 @@ export class OutboxLane {
     await this.#claiming;
   }
 
-  /** Claims no more than it is asked to, and waits for the work in progress. */
+  /** From now on it claims once for each `fill`, and not by itself. Waits for the work in progress. */
   async finish(): Promise<void> {
     this.#isFinishing = true;
     await this.#claiming;
