@@ -252,3 +252,37 @@ Deno.test("the same provider message id on two instances is two messages", async
     assertEquals((await client.messages(tenant)).length, 1);
   }
 });
+
+Deno.test("a message that is told again is kept, and waits for nobody who works with its contact", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const { admin } = client.stack;
+  const told = { messageId: "IN1", text: { message: "oi" } };
+  assertEquals((await client.receive(tenant, told)).body.recorded, 1);
+  const isHeld = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const holding = admin.begin(async (sql) => {
+    await sql`select from messaging.contacts where instance_id = ${tenant.instanceId} for update`;
+    await sql`
+      select pg_advisory_xact_lock(
+        messaging.provider_message_lock_key(${tenant.instanceId}, 'IN1')
+      )`;
+    isHeld.resolve();
+    await letGo.promise;
+  });
+  await isHeld.promise;
+  try {
+    const again = await client.receive(tenant, told);
+    assertEquals([again.status, again.body.recorded], [200, 0]);
+  } finally {
+    letGo.resolve();
+    await holding;
+  }
+  const [kept] = await admin<{ payloads: number; messages: number }[]>`
+    select
+      (select count(*) from messaging.provider_events
+        where instance_id = ${tenant.instanceId})::integer as payloads,
+      (select count(*) from messaging.messages
+        where instance_id = ${tenant.instanceId})::integer as messages`;
+  assertEquals(kept, { payloads: 2, messages: 1 });
+});

@@ -24,8 +24,15 @@ declare
   place integer;
 begin
   select r.messages, r.statuses into messages, statuses from messaging.read_plain_events(calls) r;
-  perform messaging.lock_plain_events(messages || statuses);
+  -- First of all: what is told again costs little, however often.
   if messages is not null then
+    unchanged := messaging.keep_retold_messages(messages);
+    if cardinality(unchanged) > 0 then
+      messages := array(select e from unnest(messages) as e where e.place <> all (unchanged));
+    end if;
+  end if;
+  perform messaging.lock_plain_events(messages || statuses);
+  if cardinality(messages) > 0 then
     changed := messaging.record_inbound_messages(messages);
     if cardinality(changed) < cardinality(messages) then
       for sender in

@@ -1,6 +1,6 @@
 -- Those of the inbound messages that are to be recorded: their credentials have not been replaced, and they
 -- are neither stored already nor erased.
--- The look-ups are no EXISTS: its plan may read all rows of the instance.
+-- The look-up is no EXISTS: its plan may read all rows of the instance.
 create or replace function messaging.new_messages(events messaging.plain_event[])
 returns setof messaging.plain_event
 language sql
@@ -11,17 +11,11 @@ begin atomic
   where
     (
       select true
-      from messaging.instances as i
-      where
-        i.id = e.instance_id
-        and (i.sealed_provider_config != e.sealed_provider_config) is not true
-      limit 1
+      from messaging.present_credentials(e.instance_id, e.sealed_provider_config)
     )
     and (
       select true
-      from messaging.messages as m
-      where m.instance_id = e.instance_id and m.provider_message_id = e.provider_message_id
-      limit 1
+      from messaging.stored_message(e.instance_id, e.provider_message_id)
     ) is null
     and (
       select true
