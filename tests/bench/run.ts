@@ -31,6 +31,7 @@ import { memoryBench } from "./memory_bench.ts";
 import { neighboursBench } from "./neighbours_bench.ts";
 import { officialPaceBench } from "./official_pace_bench.ts";
 import { queuedAcceptBench } from "./queued_accept_bench.ts";
+import { releaseBench } from "./release_bench.ts";
 import { Report } from "./report.ts";
 import { roundTripsBench } from "./round_trips_bench.ts";
 import { scheduledLatenessBench } from "./scheduled_lateness_bench.ts";
@@ -64,6 +65,7 @@ const benches: readonly Bench[] = [
   instructionsBench,
   coldStartBench,
   memoryBench,
+  releaseBench,
 ];
 
 const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: string]>> = {

@@ -2,7 +2,6 @@ import type { Bench, BenchContext } from "./bench.ts";
 import type { BenchDatabase } from "./bench_server.ts";
 import { checkOut } from "../support/releases/checkout.ts";
 import { startOnPort } from "./immediate_send_bench.ts";
-import { composeMessage, webhookSecret } from "./inbound_bench.ts";
 import { measureBatch, measureLatencies, measureRate } from "./load.ts";
 import { canReadCpu, readDatabaseCpuSeconds, readProcessCpuSeconds } from "./process_cpu.ts";
 import { messageText } from "./product_calls.ts";
@@ -16,6 +15,7 @@ import {
   startStackProcess,
 } from "./stack_process.ts";
 import { percentile } from "./statistics.ts";
+import { composeMessage, webhookSecret } from "./webhook_side.ts";
 
 /** The last commit before the calls of a single caller were optimized. */
 const singleCallerBaseline = "f8655319";
