@@ -35,7 +35,7 @@ function isForward(
     case "delivered":
       return event === "read";
     case "failed":
-      return hasArrived && id === "other";
+      return hasArrived;
     case "canceled":
     case "expired":
       return hasArrived || event === "sent" && id !== "same";

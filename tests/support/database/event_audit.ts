@@ -58,7 +58,7 @@ begin
       expected := expected || ('message.' || case
         when new.message_type = 'reaction' and new.status = 'sent' then 'reaction' else new.status
       end);
-      if new.status in ('delivered', 'read') and old.status not in ('sent', 'delivered', 'read') then
+      if new.status in ('delivered', 'read') and old.sent_at is null then
         expected := expected || case new.message_type
           when 'reaction' then 'message.reaction' else 'message.sent'
         end::text;

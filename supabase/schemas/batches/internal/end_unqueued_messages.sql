@@ -24,30 +24,7 @@ begin
   if ended is null then
     return 0;
   end if;
-  perform from messaging.batches b
-  where b.id = any (array(select m.batch_id from messaging.messages m where m.id = any (ended)))
-  order by b.id
-  for no key update;
-  with told as (
-    update messaging.batch_recipients r
-    set status = 'accepted'
-    -- A look-up by the contact for each message: no plan reads all that are pending.
-    where r.ctid = any (array(
-      select own.place
-      from messaging.messages m
-      cross join lateral (
-        select f.ctid as place, f.status from messaging.batch_recipients f
-        where f.contact_id = m.contact_id and f.batch_id = m.batch_id and f.message_id = m.id
-        offset 0
-      ) as own
-      where m.id = any (ended) and own.status = 'pending'
-    ))
-    returning r.batch_id
-  )
-  update messaging.batches b
-  set pending_count = b.pending_count - t.number
-  from (select told.batch_id, count(*) as number from told group by told.batch_id) as t
-  where b.id = any (array[t.batch_id]);
+  perform messaging.accept_pending_recipients(ended);
   perform messaging.record_message_events(
     ended, array['message.' || end_unqueued_messages.status]
   );

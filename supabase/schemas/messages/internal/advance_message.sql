@@ -1,12 +1,13 @@
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
--- out of the queue, since it has arrived.
+-- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
 -- An unconfirmed message left before its call was given up, however late the event is.
--- Records its event, and message.sent before it where the message had not been sent as far as was known.
+-- Records its event, and message.sent before it where that it was sent has not been told.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
 -- A failure that may pause its batch is noted (see pause_failing_batches).
--- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing.
+-- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
+-- its batch.
 create or replace function messaging.advance_message(
   message_id uuid,
   provider_message_id text,
@@ -78,7 +79,6 @@ begin
           where q.message_id = m.id and q.claim_token is not null
         )
       when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
-      when 'other_id' then m.provider_message_id <> advance_message.provider_message_id
       else false
     end
   returning m.* into present;
@@ -99,8 +99,7 @@ begin
   end if;
   perform messaging.note_usage(former, present);
   types := array[messaging.status_event(present.message_type, advance_message.status)];
-  if advance_message.status in ('delivered', 'read')
-    and former.status not in ('sent', 'delivered', 'read') then
+  if advance_message.status in ('delivered', 'read') and former.sent_at is null then
     types := messaging.status_event(present.message_type, 'sent') || types;
   end if;
   perform messaging.record_message_events(
@@ -139,6 +138,10 @@ begin
     perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
     perform messaging.release_day_quota(array[gone]);
     perform messaging.refresh_dispatch(array[present.instance_id]);
+  elsif former.status in ('queued', 'failed') and present.batch_id is not null and not exists (
+    select from messaging.message_queue q where q.message_id = advance_message.message_id
+  ) then
+    perform messaging.accept_pending_recipients(array[present.id]);
   end if;
   return true;
 end;

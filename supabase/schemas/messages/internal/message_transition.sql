@@ -6,7 +6,6 @@
 --   new_id           not the same id: one that is known before an attempt ends is an earlier attempt's
 --   claimed_new_id   as new_id, and a worker has the message in hand
 --   same_id          not another id: that is an earlier attempt's
---   other_id         another id, and both are known
 -- advance_message applies it.
 create or replace function messaging.message_transition(status text, event text)
 returns text
@@ -45,9 +44,9 @@ begin
     when 'expired > sent'          then 'new_id'          -- a claim was settled too late
     when 'expired > delivered'     then 'always'          -- the customer has it
     when 'expired > read'          then 'always'          -- the customer has it
-    -- One attempt has failed; only that another attempt has arrived counts.
-    when 'failed > delivered'      then 'other_id'        -- the customer has it
-    when 'failed > read'           then 'other_id'        -- the customer has it
+    -- The provider called it failed, of whichever attempt, and it has arrived after all.
+    when 'failed > delivered'      then 'always'          -- the customer has it
+    when 'failed > read'           then 'always'          -- the customer has it
   end;
 end;
 $$;
