@@ -6,6 +6,7 @@ import {
   toSuccessReceipt,
   toTextRefusal,
 } from "../classification.ts";
+import { normalizeAddress } from "../webhooks/addresses.ts";
 import { evolutionErrors } from "./errors.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -39,8 +40,8 @@ function isMetaError(json: unknown): boolean {
 
 /** The number of a personal JID. A hidden identity (`@lid`) is not a number that can be sent to. */
 function readWaId(json: unknown): string | undefined {
-  const jid = readText(json, "key", "remoteJid") ?? "";
-  return /^(\d{5,20})(?::\d+)?@s\.whatsapp\.net$/.exec(jid)?.[1];
+  const address = normalizeAddress(readValue(json, "key", "remoteJid")) ?? "";
+  return /^\d{5,20}$/.test(address) ? address : undefined;
 }
 
 /** Whether this is a 400 that holds the result of the number lookup instead of error messages. */

@@ -5,6 +5,7 @@
  */
 import {
   chooseAddresses,
+  chooseChat,
   type EventAddresses,
   isGroupAddress,
   normalizeAddress,
@@ -128,19 +129,15 @@ function readMessageEvent(data: unknown, own: unknown): (MessageEvent | Reaction
 
 /**
  * The addresses of the chat: phone and hidden identity (`remoteJidAlt`). Older versions send
- * `senderPn` and `senderLid` instead. Those belong to the author, which is our own number in an
- * echo.
+ * `senderPn` and `senderLid` instead. Those belong to the author, who is ourselves in an echo; there
+ * some versions tell our own number as `remoteJidAlt` too.
  */
 function readAddresses(data: unknown, isEcho: boolean, own: unknown): EventAddresses | undefined {
   const remoteJid = readValue(data, "key", "remoteJid");
   if (isGroupAddress(remoteJid)) return readGroupAddress(remoteJid);
   const chat = [remoteJid, readValue(data, "key", "remoteJidAlt")];
-  if (!isEcho) {
-    const author = ["senderPn", "senderLid"].map((key) => readValue(data, "key", key));
-    return chooseAddresses([...chat, ...author]);
-  }
-  const ownAddress = normalizeAddress(own);
-  return chooseAddresses(chat.filter((jid) => normalizeAddress(jid) !== ownAddress));
+  const author = ["senderPn", "senderLid"].map((key) => readValue(data, "key", key));
+  return isEcho ? chooseChat(chat, [own, ...author]) : chooseAddresses([...chat, ...author]);
 }
 
 function readAuthor(data: unknown): MessageAuthor | undefined {

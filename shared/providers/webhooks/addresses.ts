@@ -4,16 +4,31 @@
  * user id). A group also keeps its own address (`...@g.us`, Z-API's `...-group`). Messages are sent
  * to these addresses.
  */
+import { identityKeyOf } from "../../model/phone.ts";
 import { cleanText } from "../../model/json_value.ts";
+import { isUserId } from "../recipient.ts";
 
 const ADDRESS_MAX = 200;
 
 /**
- * Channels, status updates and broadcast lists (Z-API: `...-broadcast`). They cannot be replied to.
+ * Channels, status updates, broadcast lists (Z-API: `...-broadcast`), calls and the channel's own bots.
+ * None of them is a person.
  */
-const publicAddress = /[@-](?:broadcast|newsletter)$/i;
-/** The device suffix of an account's address: `:12`, on some servers after an agent suffix `_1`. */
-const jidPattern = /^(\d+)(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|c\.us|lid)$/i;
+const impersonalAddress = /[@-](?:broadcast|newsletter)$|@(?:bot|call)$/i;
+/** Numbers of WhatsApp's own: its bots', its announcements' (Baileys and whatsmeow list them). */
+const impersonalNumber = /^(?:1313555\d{4}|131655500\d{2}|16505361212)$/;
+
+/** The servers of people's accounts. `hosted`: the account's devices on Meta's side. */
+const accountServers: Readonly<Record<string, "phone" | "lid">> = {
+  "s.whatsapp.net": "phone",
+  "c.us": "phone",
+  "hosted": "phone",
+  "lid": "lid",
+  "hosted.lid": "lid",
+};
+const jidPattern = /^([^@]*)@([^@]+)$/;
+/** An account's name on its server: digits, before an agent (`_1`, `.0`) and a device (`:12`). */
+const accountPattern = /^\+?(\d+)(?:[._]\d{1,3})?(?::\d+)?$/;
 const formattedPhone = /^\+?\d[\d\s().-]*$/;
 const groupPattern = /(?:@g\.us|-group)$/i;
 
@@ -41,25 +56,38 @@ export function isGroupAddress(address: unknown): boolean {
 }
 
 /**
- * Normalises a person's address for comparison. A phone becomes its digits, in any notation and
- * from any device. Any other address stays unchanged. Returns undefined for values that are not a
- * person's address.
+ * Normalises a person's address for comparison. A phone becomes its digits, in any notation, on any
+ * server and from any device; a hidden identity loses its device. Any other address stays unchanged.
+ * Returns undefined for values that are not a person's address: `null@c.us` names nobody.
  */
 export function normalizeAddress(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined;
+  if (typeof value !== "string" || isImpersonal(value)) return undefined;
   const text = value.trim();
-  if (text === "" || text.length > ADDRESS_MAX || isPublicAddress(text)) return undefined;
-  const [, user, server] = jidPattern.exec(text) ?? [];
-  if (user !== undefined && server?.toLowerCase() === "lid") return `${user}@lid`;
-  const digits = user ?? (formattedPhone.test(text) ? text.replace(/\D/g, "") : undefined);
-  if (digits === undefined) return cleanText(text, ADDRESS_MAX);
-  // Shorter numbers are WhatsApp's own (`0@s.whatsapp.net`).
-  return digits.length >= 5 ? digits : undefined;
+  if (text === "" || text.length > ADDRESS_MAX) return undefined;
+  const account = readAccount(text);
+  if (account !== undefined) return account.address;
+  if (formattedPhone.test(text)) return readNumber(text.replace(/\D/g, ""));
+  return /\d/.test(text) || isUserId(text) ? cleanText(text, ADDRESS_MAX) : undefined;
+}
+
+/** The address in a JID of an account; without one where the JID names none. Undefined for other texts. */
+function readAccount(text: string): { readonly address: string | undefined } | undefined {
+  const [, user = "", server = ""] = jidPattern.exec(text) ?? [];
+  const name = server.toLowerCase();
+  if (!Object.hasOwn(accountServers, name)) return undefined;
+  const digits = accountPattern.exec(user)?.[1] ?? "";
+  if (accountServers[name] === "phone") return { address: readNumber(digits) };
+  return { address: /[1-9]/.test(digits) ? `${digits}@lid` : undefined };
+}
+
+/** A number of at least five digits: shorter ones are WhatsApp's own (`0@s.whatsapp.net`). */
+function readNumber(digits: string): string | undefined {
+  return digits.length >= 5 && /[1-9]/.test(digits) ? digits : undefined;
 }
 
 /** A group's address, unchanged: the id of an old group looks like a formatted phone. */
 export function readGroupAddress(value: unknown): EventAddresses | undefined {
-  if (typeof value !== "string" || isPublicAddress(value)) return undefined;
+  if (typeof value !== "string" || isImpersonal(value)) return undefined;
   const address = value.trim();
   if (address === "" || address.length > ADDRESS_MAX) return undefined;
   return { address: cleanText(address, ADDRESS_MAX), otherAddresses: [] };
@@ -68,18 +96,41 @@ export function readGroupAddress(value: unknown): EventAddresses | undefined {
 /**
  * Chooses the address to reply to from all that the provider sends for one person: the first phone,
  * else the first other address. Returns undefined if there is no address. Also returns undefined if
- * any candidate is a channel, a broadcast list or a status, because such posts have no individual
- * recipient.
+ * any candidate is a channel, a broadcast list, a status or a bot, because there is no person then.
  */
 export function chooseAddresses(candidates: readonly unknown[]): EventAddresses | undefined {
-  if (candidates.some(isPublicAddress)) return undefined;
+  if (candidates.some(isImpersonal)) return undefined;
   const known = new Set(candidates.map(normalizeAddress).filter((item) => item !== undefined));
   const [address, ...otherAddresses] = [...known].sort((one, other) => rank(one) - rank(other));
   return address === undefined ? undefined : { address, otherAddresses };
 }
 
-function isPublicAddress(value: unknown): boolean {
-  return typeof value === "string" && publicAddress.test(value.trim());
+/**
+ * The same for a message that was typed on the business's own phone: `chat` is where it was written,
+ * `own` are the addresses of the phone itself, which a gateway may tell as the chat's too. Undefined for
+ * a note to self.
+ */
+export function chooseChat(
+  [chat, ...others]: readonly unknown[],
+  own: readonly unknown[],
+): EventAddresses | undefined {
+  const ours = new Set(own.map(toIdentity).filter((item) => item !== undefined));
+  const isOurs = (address: unknown): boolean => ours.has(toIdentity(address) ?? "");
+  return isOurs(chat)
+    ? undefined
+    : chooseAddresses([chat, ...others.filter((address) => !isOurs(address))]);
+}
+
+function toIdentity(value: unknown): string | undefined {
+  const address = normalizeAddress(value);
+  return address === undefined ? undefined : identityKeyOf(address);
+}
+
+function isImpersonal(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const text = value.trim();
+  return impersonalAddress.test(text) ||
+    impersonalNumber.test(accountPattern.exec(text.replace(/@[^@]*$/, ""))?.[1] ?? "");
 }
 
 function rank(address: string): number {

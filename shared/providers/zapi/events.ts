@@ -5,6 +5,7 @@
  */
 import {
   chooseAddresses,
+  chooseChat,
   type EventAddresses,
   isGroupAddress,
   normalizeAddress,
@@ -128,7 +129,10 @@ function readAddresses(
   const phone = readValue(payload, "phone");
   if (isGroup) return readGroupAddress(phone);
   const chat = [phone, readValue(payload, "chatLid")];
-  return chooseAddresses(isEcho ? chat : [...chat, readValue(payload, "senderLid")]);
+  const author = readValue(payload, "senderLid");
+  return isEcho
+    ? chooseChat(chat, [readValue(payload, "connectedPhone"), author])
+    : chooseAddresses([...chat, author]);
 }
 
 /** `chatName` is the name of the contact or group; `senderName` is the author's. */

@@ -6,8 +6,9 @@
 -- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
 -- messaging.messages), and denialHashes in a repeated call (see take_denial_hashes).
 -- The same event twice, or at the same time in two calls, counts once. Events of messages of erased persons
--- count nothing, and are not stored. Returns {recorded}: how many
--- events changed something; NULL, with nothing stored, where the credentials have been replaced.
+-- count nothing, and are not stored; nor do those of the business's own number: see without_own_number.
+-- Returns {recorded}: how many events changed something; NULL, with nothing stored, where the credentials
+-- have been replaced.
 -- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 -- Plans are made once: for each message anew they would take longer than the message.
@@ -64,6 +65,8 @@ begin
     where (erased @> jsonb_build_array(e.value)) is not true
     order by e.place
   loop
+    event := messaging.without_own_number(instance, event);
+    continue when event is null;
     recorded := recorded + case
       when case event->>'kind'
         when 'message' then messaging.record_message_event(instance, event)

@@ -1,5 +1,5 @@
--- Those of the inbound messages that are to be recorded: their credentials have not been replaced, and they
--- are neither stored already nor erased.
+-- Those of the inbound messages that are to be recorded: their credentials have not been replaced, they name
+-- the business's own number nowhere (see without_own_number), and they are neither stored already nor erased.
 -- The look-up is no EXISTS: its plan may read all rows of the instance.
 create or replace function messaging.new_messages(events messaging.plain_event[])
 returns setof messaging.plain_event
@@ -11,7 +11,8 @@ begin atomic
   where
     (
       select true
-      from messaging.present_credentials(e.instance_id, e.sealed_provider_config)
+      from messaging.present_credentials(e.instance_id, e.sealed_provider_config) as own (phone_key)
+      where own.phone_key != all (e.identity_keys)
     )
     and (
       select true

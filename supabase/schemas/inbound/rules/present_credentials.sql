@@ -1,13 +1,14 @@
--- One row where a delivery was checked against the credentials that its instance has now.
+-- One row, the identity key of the own number, where a delivery was checked against the credentials that its
+-- instance has now.
 create or replace function messaging.present_credentials(
   instance_id uuid,
   sealed_provider_config text
 )
-returns setof boolean
+returns setof text
 language sql
 stable
 begin atomic
-  select true
+  select i.connected_phone_key
   from messaging.instances as i
   where
     i.id = present_credentials.instance_id

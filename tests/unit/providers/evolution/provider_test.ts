@@ -121,11 +121,13 @@ Deno.test("Evolution: an acceptance holds the key's id and the number of a perso
     providerMessageId: "3EB0",
     waId: "551187654321",
   });
-  assertEquals(read({ remoteJid: "551187654321:12@s.whatsapp.net", id: "3EB0" }), {
-    outcome: "accepted",
-    providerMessageId: "3EB0",
-    waId: "551187654321",
-  });
+  for (const server of [":12@s.whatsapp.net", "@hosted", "@c.us"]) {
+    assertEquals(read({ remoteJid: `551187654321${server}`, id: "3EB0" }), {
+      outcome: "accepted",
+      providerMessageId: "3EB0",
+      waId: "551187654321",
+    });
+  }
   for (const remoteJid of [undefined, "99887766554433@lid", "120363@g.us", 7]) {
     assertEquals(read({ remoteJid, id: "3EB0" }), {
       outcome: "accepted",
