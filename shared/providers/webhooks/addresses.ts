@@ -121,7 +121,8 @@ export function chooseChat(
     : chooseAddresses([chat, ...others.filter((address) => !isOurs(address))]);
 }
 
-function toIdentity(value: unknown): string | undefined {
+/** What is equal for all spellings of one address; undefined for what is none. */
+export function toIdentity(value: unknown): string | undefined {
   const address = normalizeAddress(value);
   return address === undefined ? undefined : identityKeyOf(address);
 }

@@ -2,7 +2,7 @@
  * Coexistence (pages Webhooks: history, smb_app_state_sync): the conversations that the business had on its
  * phone before its number was connected, and its phone's address book.
  */
-import { chooseAddresses } from "../webhooks/addresses.ts";
+import { chooseAddresses, toIdentity } from "../webhooks/addresses.ts";
 import {
   readLabel,
   readList,
@@ -27,7 +27,7 @@ import { readCloudContent } from "./event_content.ts";
  * or recording comes as `media_placeholder` first; the message itself follows in a webhook of its own.
  */
 export function readCloudHistory(value: unknown, contacts: CloudContacts): ProviderEvent[] {
-  const own = readText(value, "metadata", "display_phone_number")?.replace(/\D/g, "");
+  const own = toIdentity(readText(value, "metadata", "display_phone_number"));
   const read = (message: unknown, thread?: string): ImportedMessageEvent[] => {
     const event = readImported(message, { own, thread, contacts });
     return event === undefined ? [] : [event];
@@ -47,11 +47,50 @@ export function readCloudHistory(value: unknown, contacts: CloudContacts): Provi
 const MAX_COUNT = 10_000;
 
 interface Chat {
-  /** Our own number, as digits. */
+  /** Our own number, as `toIdentity` writes it. */
   readonly own: string | undefined;
   /** The contact's number or user id, where the message stands in its thread. */
   readonly thread: string | undefined;
   readonly contacts: CloudContacts;
+}
+
+/**
+ * Whether the message is ours: `from` says who wrote it, `to` is beside it in messages of both sides. In a
+ * thread of two phones, who is not the contact is we, however our number is spelled.
+ */
+function isOurs(message: unknown, { own, thread }: Omit<Chat, "contacts">): boolean {
+  const [from, to] = ["from", "to"].map((member) => toIdentity(readId(message, member)));
+  const contact = toIdentity(thread);
+  if (from !== undefined) {
+    if (from === own) return true;
+    if (from === contact) return false;
+    if (isPhone(from) && isPhone(contact)) return true;
+  }
+  if (to !== undefined && to === contact) return true;
+  if (from !== undefined && own !== undefined) return false;
+  return readValue(message, "history_context", "from_me") === true ||
+    to !== undefined && to !== own;
+}
+
+function isPhone(identity: string | undefined): boolean {
+  return identity !== undefined && /^\d+$/.test(identity);
+}
+
+/** The ids of the contact: the thread's, and those in the message that are not another phone than that. */
+function listContactIds(
+  message: unknown,
+  side: "from" | "to",
+  thread: string | undefined,
+): readonly (string | undefined)[] {
+  const contact = toIdentity(thread);
+  const ids = [readId(message, side), readId(message, `${side}_user_id`)];
+  return [
+    thread,
+    ...ids.filter((id) =>
+      contact === undefined || contact === toIdentity(id) || !isPhone(contact) ||
+      !isPhone(toIdentity(id))
+    ),
+  ];
 }
 
 /** Undefined for what has no instant: it has no place among the others. */
@@ -62,10 +101,10 @@ function readImported(
   const providerMessageId = readId(message, "id");
   const sentAt = readTime(message, "s", "timestamp");
   const content = readCloudContent(message);
-  const [from, to] = [readId(message, "from"), readId(message, "to")];
-  const isOwn = readValue(message, "history_context", "from_me") === true || to !== undefined ||
-    from !== undefined && from === own;
-  const addresses = contacts.findAddresses([thread, isOwn ? to : from]);
+  const isOwn = isOurs(message, { own, thread });
+  const addresses = contacts.findAddresses(
+    listContactIds(message, isOwn ? "to" : "from", thread),
+  );
   if (
     providerMessageId === undefined || sentAt === undefined || content === undefined ||
     addresses === undefined

@@ -147,6 +147,42 @@ Deno.test("an import pauses no agent, obeys no keyword, and opens the window onl
   assert(Math.abs(sinceMs - 2 * hourMs) < hourMs, recent.conversation.lastMessageAt);
 });
 
+Deno.test("`from` says who wrote an imported message and the thread whose it is, with `to` beside it or not", async () => {
+  await using client = await createWebhookClient();
+  const phones = ["5511977770001", "551188880002"];
+  // Who of a user id's thread is we, only our own number tells.
+  const cases = [
+    { people: [...phones, "BR.13491208655302741918"], beside: {} },
+    { people: phones, beside: { metadata: null } },
+  ];
+  for (const { people, beside } of cases) {
+    for (const namesTo of [true, false]) {
+      const tenant = await createOfficial(client);
+      const write = (id: string, from: string, to: string): Json => ({
+        ...theirs(id, 20),
+        ...{ from, ...(namesTo ? { to } : {}) },
+      });
+      const threads = people.map((id) => {
+        // In messages the second person's number has its ninth digit.
+        const person = id.replace(phones[1]!, "5511988880002");
+        return { id, messages: [write(`Q ${id}`, person, own), write(`A ${id}`, own, person)] };
+      });
+      await deliver(client, tenant, "history", { history: [{ threads }], ...beside });
+      const rows = await client.stack.admin<Body[]>`
+        select m.direction, m.message, (
+          select string_agg(a.address, ' ') from messaging.contact_addresses a
+          where a.contact_id = m.contact_id
+        ) as addresses
+        from messaging.messages m where m.instance_id = ${tenant.instanceId} order by m.message`;
+      assertEquals(
+        rows.map(({ direction, message, addresses }) => [message, direction, addresses]),
+        people.flatMap((id) => [[`A ${id}`, "outbound", id], [`Q ${id}`, "inbound", id]])
+          .toSorted(([one], [other]) => one! < other! ? -1 : 1),
+      );
+    }
+  }
+});
+
 Deno.test("a message that both came live and is imported is one, and the live one stays", async () => {
   await using client = await createWebhookClient();
   const tenant = await createOfficial(client);
