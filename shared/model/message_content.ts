@@ -88,6 +88,8 @@ export interface NumberedChoice {
   readonly number: number;
   readonly id: string;
   readonly title: string;
+  /** Of a list's row. */
+  readonly description?: string | undefined;
 }
 
 /** The parts of a stored message besides its text, of sent and of received messages. */

@@ -15,12 +15,15 @@ export function toLeavingContent(content: MessageContent): MessageContent {
 
 /** The options of a content, numbered from 1 in their order; none for one without options. */
 export function numberChoices(content: InteractiveContent): NumberedChoice[] {
-  const options = content.messageType === "buttons"
+  const options: readonly Omit<NumberedChoice, "number">[] = content.messageType === "buttons"
     ? content.buttons
     : content.messageType === "option_list"
     ? listOptions(content.optionList)
     : [];
-  return options.map(({ id, title }, index) => ({ number: index + 1, id, title }));
+  return options.map(({ id, title, description }, index) => ({
+    ...{ number: index + 1, id, title },
+    ...(description ? { description } : {}),
+  }));
 }
 
 function renderAsText(content: InteractiveContent): MessageContent {

@@ -12,7 +12,7 @@ import {
 
 const options = [
   { id: "prata", title: "Prata" },
-  { id: "ouro", title: "Ouro" },
+  { id: "ouro", title: "Ouro", description: "Entrega no mesmo dia" },
   { id: "cafe", title: "Café com Leite" },
 ];
 const list = {
@@ -98,7 +98,7 @@ for (const isAlone of [true, false]) {
     const first = typed[0];
     assertEquals(
       [first?.message, first?.choice],
-      ["2", { id: "ouro", title: "Ouro" }],
+      ["2", options[1]],
       "the words stay as typed",
     );
   });

@@ -1,6 +1,7 @@
--- The option of `choices` ({number, id, title} each) that a typed text names: {id, title}, or NULL. It names
--- one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both (`2 - Ouro`),
--- without regard to case, accents, and blanks around. Anything else names none, nor does what fits two.
+-- The option of `choices` ({number, id, title, description} each) that a typed text names, without its number;
+-- or NULL. It names one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both
+-- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
+-- fits two.
 create or replace function messaging.typed_choice(choices jsonb, typed text)
 returns jsonb
 language plpgsql
@@ -33,7 +34,7 @@ begin
     if found_option is not null then
       return null;
     end if;
-    found_option := jsonb_build_object('id', option->'id', 'title', option->'title');
+    found_option := option - 'number';
   end loop;
   return found_option;
 end;
