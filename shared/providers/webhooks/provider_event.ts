@@ -229,6 +229,14 @@ export interface IdentityEvent {
   readonly identity: string;
   /** Whether the channel says that it changed. It is only known now otherwise. */
   readonly isNotice: boolean;
+  /**
+   * Who tells: a system message, a notice beside a message, or the key of each message. One change may be
+   * told by all three, each with a name of its own.
+   */
+  readonly source: "system" | "beside" | "key";
+  /** The id of a system message: a message may name the change by it. */
+  readonly noticeId?: string | undefined;
+  readonly at?: string | undefined;
 }
 
 /**

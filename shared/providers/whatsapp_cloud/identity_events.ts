@@ -1,7 +1,7 @@
 /** Changed phone numbers and user ids in Cloud API webhooks (page Webhooks, system messages). */
 import { normalizeAddress } from "../webhooks/addresses.ts";
 import { isUserId as matchesUserId } from "../recipient.ts";
-import { readList } from "../webhooks/fields.ts";
+import { readList, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { CloudContacts } from "./contacts.ts";
 import type { IdentityEvent, NumberChangeEvent } from "../webhooks/provider_event.ts";
@@ -34,13 +34,25 @@ export function readCloudIdentity(message: unknown, contacts: CloudContacts): Id
     ...[readId(message, "system", "customer"), readId(message, "system", "wa_id")],
   ].filter((id) => id !== undefined);
   const person = contacts.findAddresses(ids);
+  const told = readToldIdentity(message) ?? toKnownKey(contacts.find(ids)?.identity);
+  if (person === undefined || told === undefined) return [];
+  return [{ kind: "identity", ...person, ...told, at: readTime(message, "s", "timestamp") }];
+}
+
+type ToldIdentity = Pick<IdentityEvent, "identity" | "isNotice" | "source" | "noticeId">;
+
+function readToldIdentity(message: unknown): ToldIdentity | undefined {
   const isSystem = identityNotices.has(readText(message, "system", "type") ?? "");
-  const changed = isSystem
-    ? readId(message, "system", "identity") ?? readId(message, "id")
+  const noticeId = isSystem ? readId(message, "id") : undefined;
+  const identity = isSystem
+    ? readId(message, "system", "identity") ?? noticeId
     : readId(message, "identity", "hash");
-  const identity = changed ?? contacts.find(ids)?.identity;
-  if (person === undefined || identity === undefined) return [];
-  return [{ kind: "identity", ...person, identity, isNotice: changed !== undefined }];
+  if (identity === undefined) return undefined;
+  return { identity, isNotice: true, source: isSystem ? "system" : "beside", noticeId };
+}
+
+function toKnownKey(identity: string | undefined): ToldIdentity | undefined {
+  return identity === undefined ? undefined : { identity, isNotice: false, source: "key" };
 }
 
 /** Reads the field `user_id_update`, which some versions send instead of a system message. */

@@ -196,43 +196,61 @@ Deno.test("the number's name, quality and username are told, the newest by the c
   );
 });
 
-Deno.test("a person's new phone or installation is told, by a notice or by another key, once", async () => {
+Deno.test("a person's new phone or installation is told once, however many webhooks tell it, in any order", async () => {
   await using client = await createWebhookClient();
   const { tenant, told } = await openShop(client);
-  const system = (id: string, identity: string | undefined): Promise<Delivered> =>
+  const firstSeconds = startSeconds - 8 * 3_600;
+  const system = (id: string, hours: number, identity?: string): Promise<Delivered> =>
     client.cloud(
       tenant,
       cloudPayload({
         messages: [{
-          ...{ id, from: phone, timestamp: `${startSeconds}`, type: "system" },
+          ...{ id, from: phone, timestamp: `${firstSeconds + hours * 3_600}`, type: "system" },
           system: { type: "customer_identity_changed", customer: phone, identity, body: "..." },
         }],
       }),
     );
-  const write = (id: string, key: string | undefined, members: Json = {}): Promise<Delivered> =>
+  const write = (id: string, hours: number, key?: string, hash?: string): Promise<Delivered> =>
     client.cloud(
       tenant,
       cloudPayload({
         contacts: [{ profile: { name: "Ana" }, wa_id: phone, identity_key_hash: key }],
-        messages: [cloudText(id, "oi", members)],
+        messages: [cloudText(id, "oi", {
+          timestamp: `${firstSeconds + hours * 3_600}`,
+          ...(hash === undefined ? {} : { identity: { acknowledged: true, hash } }),
+        })],
       }),
     );
-  await system("S0", "nobody-yet");
-  await write("M1", undefined);
-  await write("M2", "key-1");
-  await write("M3", "key-1");
-  await write("M4", "key-2");
-  for (const _ of [1, 2]) await system("S1", "key-3");
-  const identity = { acknowledged: true, created_timestamp: "1750000000", hash: "key-4" };
-  await write("M5", undefined, { identity });
-  for (const _ of [1, 2]) await system("S2", undefined);
+  await system("S0", 0, "nobody-yet");
+  await write("M1", 0);
+  await write("M2", 0, "key-1");
+  await write("M3", 0, "key-1");
+  await write("M4", 1, "key-2");
+  // The notice of the same change comes late, twice.
+  for (const _ of [1, 2]) await system("S1", 1, "notice-2");
+  for (const _ of [1, 2]) await system("S2", 2, "notice-3");
+  await write("M5", 3, "key-3");
+  await write("M6", 3, undefined, "notice-3");
+  await write("M7", 2, "key-2");
+  await write("M8", 3, "key-3");
+  // Without a key of its own: the message names it by the notice's id, the next one by its key.
+  for (const _ of [1, 2]) await system("S3", 4);
+  await write("M9", 5, undefined, "S3");
+  await write("M10", 5, "key-4");
+  for (const _ of [1, 2]) await system("S3", 4);
+  await write("M11", 6, undefined, "hash-5");
+  await system("S4", 6);
+  await write("M12", 6, "key-5");
+  await write("M13", 7, "key-6");
   const changes = await told() as readonly Body[];
   assertEquals(
     changes.map(([type, { reason, identity, previousIdentity }]) => [
       ...[type, reason, previousIdentity, identity],
     ]),
-    [["key-1", "key-2"], ["key-2", "key-3"], ["key-3", "key-4"], ["key-4", "S2"]]
-      .map((keys) => ["contact.identity_changed", "device_changed", ...keys]),
+    [
+      ...[["key-1", "key-2"], ["notice-2", "notice-3"], ["key-3", "S3"], ["key-4", "hash-5"]],
+      ["key-5", "key-6"],
+    ].map((keys) => ["contact.identity_changed", "device_changed", ...keys]),
   );
-  assertEquals((await client.messages(tenant)).length, 5);
+  assertEquals((await client.messages(tenant)).length, 13);
 });

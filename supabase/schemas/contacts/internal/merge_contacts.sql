@@ -81,6 +81,9 @@ begin
     utm_medium = coalesce(c.utm_medium, other.utm_medium),
     utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
     channel_identity = coalesce(c.channel_identity, other.channel_identity),
+    identity_change = case
+      when c.channel_identity is null then other.identity_change else c.identity_change
+    end,
     custom_labels = case
       when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
       then other.custom_labels || c.custom_labels

@@ -1,6 +1,7 @@
--- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice. Tells
--- contact.identity_changed where it is another one, or where the channel says so and none was known. A
--- person who is unknown is left unknown. Returns whether it was news. Locks the contact.
+-- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice, source,
+-- noticeId, at. Tells contact.identity_changed where it is another one, or where the channel says so and none
+-- was known; once for a change, however many webhooks tell it: see is_same_identity_change. A person who is
+-- unknown is left unknown. Returns whether it was news. Locks the contact.
 create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -9,6 +10,11 @@ as $$
 declare
   contact messaging.contacts;
   seen text;
+  told_at constant timestamptz := messaging.event_instant(event);
+  names constant jsonb := jsonb_build_array(event->'identity')
+    || coalesce(nullif(event->'noticeId', 'null'), '[]');
+  is_known boolean;
+  is_same boolean;
 begin
   foreach seen in array array[event->>'address'] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
@@ -17,11 +23,42 @@ begin
     exit when contact.id is not null;
   end loop;
   select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
-  if not found or contact.channel_identity = event->>'identity' then
+  is_known := coalesce(
+    contact.channel_identity = event->>'identity'
+      or contact.identity_change->'names' ? (event->>'identity'),
+    false
+  );
+  if contact.id is null
+    -- A late message of before the change.
+    or contact.identity_change->'former' ? (event->>'identity')
+    or is_known and coalesce(contact.identity_change->'sources' ? (event->>'source'), true) then
     return false;
   end if;
-  update messaging.contacts c set channel_identity = event->>'identity' where c.id = contact.id;
-  if contact.channel_identity is null and not (event->>'isNotice')::boolean then
+  is_same := is_known
+    or messaging.is_same_identity_change(contact.identity_change, event, told_at);
+  update messaging.contacts c
+  set channel_identity = case
+      -- A notice without a key is called by its id.
+      when is_known or is_same and event->>'identity' = event->>'noticeId' then c.channel_identity
+      else event->>'identity'
+    end,
+    identity_change = case
+      when is_same then jsonb_build_object(
+        'at', greatest(told_at, (c.identity_change->>'at')::timestamptz),
+        'sources', c.identity_change->'sources' || jsonb_build_array(event->'source'),
+        'names', c.identity_change->'names' || names,
+        'former', c.identity_change->'former'
+      )
+      when c.channel_identity is not null or (event->>'isNotice')::boolean then jsonb_build_object(
+        'at', told_at,
+        'sources', jsonb_build_array(event->'source'),
+        'names', names,
+        'former', coalesce(c.identity_change->'names', '[]')
+          || coalesce(to_jsonb(c.channel_identity), '[]')
+      )
+    end
+  where c.id = contact.id;
+  if is_same or contact.channel_identity is null and not (event->>'isNotice')::boolean then
     return false;
   end if;
   perform messaging.record_event(

@@ -31,6 +31,7 @@ create table messaging.contacts (
   phone_book_at timestamptz,
   profile_picture_url text,
   profile_picture_at timestamptz,
+  identity_change jsonb,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
@@ -59,3 +60,5 @@ comment on column messaging.contacts.phone_book_name is
   'The name in the address book of the business''s phone, since phone_book_at; NULL where there is none.';
 comment on column messaging.contacts.profile_picture_url is
   'The channel''s address of the person''s picture, as told at profile_picture_at.';
+comment on column messaging.contacts.identity_change is
+  'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
