@@ -13,6 +13,9 @@ const modelSchema = inOneLine(z.string().trim().min(1).max(200));
 /** How many messages an answer may be. */
 const maxMessagesSchema = z.number().int().min(1).max(10);
 
+/** In seconds: how old a message may be that the agent answers. */
+const answersWithinSchema = z.number().int().min(1).max(30 * 86_400);
+
 /** GET admin-api/agents. */
 const agentPageSchema = pageSchema.extend({ instanceId: instanceIdSchema.optional() });
 
@@ -24,6 +27,7 @@ const createAgentSchema = z.object({
   model: modelSchema,
   isActive: z.boolean().default(true),
   maxMessagesPerAnswer: maxMessagesSchema.default(1),
+  answersWithin: answersWithinSchema.default(6 * 3_600),
 });
 
 /** PATCH admin-api/agents/:id. */
@@ -33,6 +37,7 @@ const updateAgentSchema = z.object({
   model: modelSchema.optional(),
   isActive: z.boolean().optional(),
   maxMessagesPerAnswer: maxMessagesSchema.optional(),
+  answersWithin: answersWithinSchema.optional(),
 });
 
 export const agents = defineResource({
@@ -47,6 +52,7 @@ export const agents = defineResource({
     model: z.string(),
     isActive: z.boolean(),
     maxMessagesPerAnswer: z.int(),
+    answersWithin: z.int(),
     createdAt: instantSchema,
     updatedAt: instantSchema,
   },

@@ -15,6 +15,7 @@ export const agentDocs: ResourceDocs = {
     model: "gpt-4.1-mini",
     isActive: true,
     maxMessagesPerAnswer: 1,
+    answersWithin: 21_600,
     createdAt: exampleInstant,
     updatedAt: exampleInstant,
   },

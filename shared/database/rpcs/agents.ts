@@ -39,6 +39,8 @@ export interface AgentFields {
   readonly model: string;
   readonly isActive: boolean;
   readonly maxMessagesPerAnswer: number;
+  /** In seconds. */
+  readonly answersWithin: number;
 }
 
 export interface AgentRecord extends AgentFields {

@@ -196,6 +196,8 @@ export const glossary: Readonly<Record<string, string>> = {
   isActive: "Whether the agent responds to contacts.",
   maxMessagesPerAnswer:
     "An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them.",
+  answersWithin:
+    "The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours).",
   templateId: "The template's UUID.",
   language: "Language of the template, such as `pt_BR`.",
   parameterFormat: "`POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.",

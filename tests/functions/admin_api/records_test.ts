@@ -112,19 +112,28 @@ Deno.test("an agent is created active, changed field by field and listed by inst
   const { agentId, isActive } = await client.create("/agents", request);
   assertEquals(isActive, true);
   const changed = await client.call("PATCH", `/agents/${agentId}`, { body: { isActive: false } });
-  assertEquals([changed.status, changed.body.maxMessagesPerAnswer], [200, 1]);
-  for (const maxMessagesPerAnswer of [0, 11]) {
-    const refused = await client.call("PATCH", `/agents/${agentId}`, {
-      body: { maxMessagesPerAnswer },
-    });
-    assertEquals([refused.status, refused.body.issues[0].path], [400, "maxMessagesPerAnswer"]);
+  assertEquals(
+    [changed.status, changed.body.maxMessagesPerAnswer, changed.body.answersWithin],
+    [200, 1, 21_600],
+  );
+  const outside = { maxMessagesPerAnswer: [0, 11], answersWithin: [0, 2_592_001] };
+  for (const [setting, values] of Object.entries(outside)) {
+    for (const value of values) {
+      const refused = await client.call("PATCH", `/agents/${agentId}`, {
+        body: { [setting]: value },
+      });
+      assertEquals([refused.status, refused.body.issues[0].path], [400, setting]);
+    }
   }
-  await client.call("PATCH", `/agents/${agentId}`, { body: { maxMessagesPerAnswer: 10 } });
+  await client.call("PATCH", `/agents/${agentId}`, {
+    body: { maxMessagesPerAnswer: 10, answersWithin: 60 },
+  });
   assertEquals(await readBoth(client, "/agents", agentId), {
     ...request,
     agentId,
     isActive: false,
     maxMessagesPerAnswer: 10,
+    answersWithin: 60,
   });
   const other = await client.call("GET", `/agents?instanceId=${await createInstance(client)}`);
   assertEquals(other.body.items, []);

@@ -315,7 +315,7 @@ Deno.test("a model that never answers well is given up after five tries, visibly
   await client.write("IN1", "oi");
   for (let attempt = 0; attempt < 7; attempt++) {
     await client.answer();
-    await letTimePass(client.webhooks.stack.admin, 10_000);
+    await letTimePass(client.webhooks.stack.admin, 1_000);
   }
   assertEquals(client.model.requests.length, 5);
   assertEquals(await client.outbox(), [["dead", "model_http_503"]]);

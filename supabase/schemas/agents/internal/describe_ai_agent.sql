@@ -14,6 +14,7 @@ as $$
     'model', agent.model,
     'isActive', agent.is_active,
     'maxMessagesPerAnswer', agent.max_messages_per_answer,
+    'answersWithin', agent.answers_within_seconds,
     'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
     'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
   );

@@ -1,15 +1,17 @@
 -- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
 -- several messages in a row get one answer. Requests nothing while the agent is paused for the
--- contact, or where the conversation has no active agent.
+-- contact, where the conversation has no active agent, or where the message is too old for it.
+-- Returns whether an answer is requested.
 -- An agent that has used up its answers of this hour is paused until it may answer again, and a note
 -- tells the operators. That message's outbox row becomes `dead`: it is never answered.
 -- Locks the conversation, then the agent's pause or the outbox row that the message joins.
 create or replace function messaging.request_agent_reply(
   instance messaging.instances,
   contact_id uuid,
-  conversation_id uuid
+  conversation_id uuid,
+  written_at timestamptz
 )
-returns void
+returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -23,11 +25,12 @@ begin
   if not exists (
     select from messaging.ai_agents a
     where a.id = messaging.conversation_agent(conversation) and a.is_active
+      and messaging.is_young_enough(a, written_at, clock_timestamp())
   ) or exists (
     select from messaging.agent_pauses p
     where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
   ) then
-    return;
+    return false;
   end if;
   update messaging.conversations c
   set question_count = c.question_count + 1
@@ -56,7 +59,7 @@ begin
     and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
   for no key update;
   if found then
-    return;
+    return true;
   end if;
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   values (
@@ -64,5 +67,6 @@ begin
     jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
     clock_timestamp() + interval '3 seconds', conversation.id
   );
+  return true;
 end;
 $$;

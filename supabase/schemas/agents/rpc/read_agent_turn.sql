@@ -1,7 +1,7 @@
 -- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
--- a blocked contact, or its answers of this hour used up: isLimitReached) or no question is open.
+-- a blocked contact, the contact's last message too old for it, or its answers of this hour used up: isLimitReached) or no question is open.
 -- maxMessages is how many messages the answer may be.
 -- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
@@ -32,6 +32,7 @@ begin
   into answered_count, collected_data, limited_until
   from messaging.agent_sessions s where s.conversation_id = conversation.id;
   if agent.id is null or contact.is_blocked
+    or not messaging.is_young_enough(agent, contact.last_inbound_at, clock_timestamp())
     or conversation.question_count <= coalesce(answered_count, 0)
     or limited_until is not null
     or exists (

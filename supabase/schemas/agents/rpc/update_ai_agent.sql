@@ -1,5 +1,5 @@
 -- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
--- maxMessagesPerAnswer, each optional}. Error: MI003.
+-- maxMessagesPerAnswer, answersWithin, each optional}. Error: MI003.
 create or replace function public.update_ai_agent(request jsonb)
 returns jsonb
 language plpgsql
@@ -16,6 +16,9 @@ begin
     is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
     max_messages_per_answer = coalesce(
       (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
+    ),
+    answers_within_seconds = coalesce(
+      (changes->>'answersWithin')::integer, r.answers_within_seconds
     ),
     updated_at = now()
   where r.id = (request->>'agentId')::uuid

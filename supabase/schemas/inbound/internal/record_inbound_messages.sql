@@ -217,9 +217,11 @@ begin
       from messaging.instances i where i.id = stored.instance_id;
     end if;
     if stored.asks_agent then
-      perform messaging.request_agent_reply(i, stored.contact_id, stored.conversation_id)
-      from messaging.instances i where i.id = stored.instance_id;
-      perform messaging.await_transcript(stored.media_id, stored.conversation_id);
+      perform messaging.await_transcript(stored.media_id, stored.conversation_id)
+      from messaging.instances i
+      where i.id = stored.instance_id and messaging.request_agent_reply(
+        i, stored.contact_id, stored.conversation_id, stored.occurred_at
+      );
     end if;
   end loop;
   perform messaging.record_message_events(untold, array['message.received']);
