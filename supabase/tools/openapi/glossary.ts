@@ -74,7 +74,8 @@ export const glossary: Readonly<Record<string, string>> = {
   purpose:
     "Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.",
   scopes: "What the token may be used for.",
-  delayMessage: "Seconds to wait before sending.",
+  delayMessage:
+    "Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`.",
   sendAt:
     "Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then.",
   cancelKey:

@@ -9,6 +9,7 @@ import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { alwaysOpen, createAgent, type Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -16,7 +17,7 @@ const text = { phone, messageType: "text", message: "Olá" };
 Deno.test("a backlog leaves one message per interval, in order, never two in flight", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await queue(stack, tenant, ["1", "2", "3", "4"], { delayMessage: 60, intervalSeconds: 600 });
+  await queue(stack, tenant, ["1", "2", "3", "4"], { startsInSeconds: 60, intervalSeconds: 600 });
   await letTimePass(stack.admin, 3_600);
   let inFlight = 0;
   stack.provider.answer = async (request) => {
@@ -40,7 +41,7 @@ Deno.test("a backlog leaves one message per interval, in order, never two in fli
 Deno.test("in a backlog a message keeps its own interval, whatever is queued behind it", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await queue(stack, tenant, ["1"], { delayMessage: 60, intervalSeconds: 10 });
+  await queue(stack, tenant, ["1"], { startsInSeconds: 60, intervalSeconds: 10 });
   await queue(stack, tenant, ["2"], { intervalSeconds: 3_600 });
   await letTimePass(stack.admin, 10_000);
   assertEquals(await sentTexts(stack), ["1"]);
@@ -57,7 +58,7 @@ Deno.test("in a backlog a message keeps its own interval, whatever is queued beh
 Deno.test("what is overdue when the window has closed waits until it opens", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await queue(stack, tenant, ["1", "2"], { delayMessage: 60 });
+  await queue(stack, tenant, ["1", "2"], { startsInSeconds: 60 });
   // The day after the day after tomorrow, as it is when the window closes: midnight may pass meanwhile.
   const [opening] = await stack.admin<{ at: Date }[]>`
     update messaging.instances set window_start = '00:00', window_end = '00:00:01',
@@ -77,7 +78,7 @@ Deno.test("what is overdue when the window has closed waits until it opens", asy
 Deno.test("an interval counts from the call of the provider, however long after the claim that is", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await queue(stack, tenant, ["1", "2"], { delayMessage: 60, intervalSeconds: 10 });
+  await queue(stack, tenant, ["1", "2"], { startsInSeconds: 60, intervalSeconds: 10 });
   await letTimePass(stack.admin, 120);
   let readyAtMs = 0;
   // As on a machine that has no time for the message. When the call arrives is left to the machine.
@@ -101,7 +102,7 @@ Deno.test("pace counts from when a message leaves, which is after its typing", a
   for (const [provider, seconds] of Object.entries(typing)) {
     const tenant = await stack.createTenant({ provider: provider as keyof typeof typing });
     await queue(stack, tenant, ["1"], {
-      ...{ delayMessage: 60, intervalSeconds: 10, delayTyping: 40_000 },
+      ...{ startsInSeconds: 60, intervalSeconds: 10, delayTyping: 40_000 },
     });
     await queue(stack, tenant, ["2"], { intervalSeconds: 10 });
     await letTimePass(stack.admin, 600);
@@ -138,7 +139,7 @@ Deno.test("typing that a message type does not show holds nothing up, and none b
     await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
   }
   const tenant = await stack.createTenant({ provider: "evolution" });
-  await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
+  await queue(stack, tenant, ["1"], { startsInSeconds: 60, delayTyping: 20_000 });
   await letTimePass(stack.admin, 60);
   // The window opens in ten minutes, in a time zone where midnight is not near.
   await stack.admin`
@@ -163,7 +164,7 @@ Deno.test("typing that a message type does not show holds nothing up, and none b
 Deno.test("a message whose typing would outlast the window waits until that opens", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "evolution" });
-  await queue(stack, tenant, ["1"], { delayMessage: 60, delayTyping: 20_000 });
+  await queue(stack, tenant, ["1"], { startsInSeconds: 60, delayTyping: 20_000 });
   await letTimePass(stack.admin, 60);
   // The window closes in ten seconds, in a time zone where midnight is not near.
   await stack.admin`
@@ -185,8 +186,8 @@ Deno.test("a message whose typing would outlast the window waits until that open
 Deno.test("a window that never opens holds its own instance alone", async () => {
   await using stack = await startMessagingStack();
   const [stuck, free] = [await stack.createTenant(), await stack.createTenant()];
-  await queue(stack, stuck, ["stuck"], { delayMessage: 60 });
-  await queue(stack, free, ["free"], { delayMessage: 60 });
+  await queue(stack, stuck, ["stuck"], { startsInSeconds: 60 });
+  await queue(stack, free, ["free"], { startsInSeconds: 60 });
   await stack.admin`
     insert into messaging.holidays (instance_id, day)
     select ${stuck.instanceId}, current_date + ahead from generate_series(-3, 1200) ahead`;
@@ -213,7 +214,7 @@ Deno.test("scheduled messages go when due, unpaced, outside the window too, seve
 Deno.test("a contact blocked while a message waits does not get it", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const [paced] = await queue(stack, tenant, ["1"], { delayMessage: 60 });
+  const [paced] = await queue(stack, tenant, ["1"], { startsInSeconds: 60 });
   const unpaced = await stack.send(tenant, { ...text, delayMessage: 60 });
   await stack.admin`update messaging.contacts set is_blocked = true`;
   await letTimePass(stack.admin, 61);
@@ -227,7 +228,7 @@ Deno.test("a contact blocked while a message waits does not get it", async () =>
 Deno.test("a queued message goes to the address proven while it waited", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await queue(stack, tenant, ["1"], { delayMessage: 60 });
+  await queue(stack, tenant, ["1"], { startsInSeconds: 60 });
   await stack.admin`
     insert into messaging.contact_addresses (instance_id, address, contact_id)
     select instance_id, '551187654321', id from messaging.contacts`;
@@ -253,7 +254,8 @@ Deno.test("the agent is paused again when a queued or scheduled message really l
       select 1 from messaging.agent_pauses
       where instance_id = ${tenant.instanceId} and paused_until > now()`;
     assertEquals(rows.length, 0, "the first pause is over");
-    await stack.dispatch();
+    // A queued one is given its slot first.
+    for (const _ of [1, 2]) await stack.dispatch();
     const pauses = await stack.admin`
       select 1 from messaging.agent_pauses
       where instance_id = ${tenant.instanceId} and paused_until > now() + interval '29 minutes'`;
@@ -290,7 +292,7 @@ Deno.test("two runs at once over 30 instances send every message once, one at a 
   await Promise.all(
     tenants.map((tenant) =>
       // Long enough that no second message is due before time passes, however slow the machine.
-      queue(stack, tenant, ["1", "2"], { delayMessage: 60, intervalSeconds: 600 })
+      queue(stack, tenant, ["1", "2"], { startsInSeconds: 60, intervalSeconds: 600 })
     ),
   );
   const inFlight = new Set<string>();
@@ -317,9 +319,16 @@ async function queue(
   stack: MessagingStack,
   tenant: Tenant,
   messages: readonly string[],
-  rest: Readonly<Record<string, unknown>>,
+  { startsInSeconds, ...rest }: Readonly<Record<string, unknown>> & {
+    /** When the first slot comes. */
+    readonly startsInSeconds?: number;
+    readonly intervalSeconds?: number;
+  },
 ): Promise<string[]> {
   const ids: string[] = [];
+  if (startsInSeconds !== undefined) {
+    await delayNextSlot(stack.admin, tenant.instanceId, startsInSeconds, rest.intervalSeconds);
+  }
   for (const message of messages) {
     const answer = await stack.send(tenant, { ...text, message, queued: true, ...rest });
     assertEquals(answer.status, 200, JSON.stringify(answer.body));
@@ -337,7 +346,7 @@ async function sentTexts(stack: MessagingStack): Promise<unknown[]> {
 Deno.test("delayed messages have a share of each claim, however many instances are due", async () => {
   await using stack = await startMessagingStack();
   for (let count = 0; count < 6; count++) {
-    await queue(stack, await stack.createTenant(), ["paced"], { delayMessage: 60 });
+    await queue(stack, await stack.createTenant(), ["paced"], { startsInSeconds: 60 });
   }
   const tenant = await stack.createTenant();
   for (const message of ["a", "b", "c"]) {

@@ -1,5 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -60,7 +61,8 @@ Deno.test("an expiresAt before the message is to leave is refused, and nothing i
 Deno.test("the claim asks too: a due message that is late expires instead, and the one behind it leaves", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const paced = { ...text, queued: true, intervalSeconds: 10, delayMessage: 60 };
+  const paced = { ...text, queued: true, intervalSeconds: 10 };
+  await delayNextSlot(stack.admin, tenant.instanceId, 60, 10);
   const late = await stack.send(tenant, { ...paced, message: "late", expiresAt: fromNow(90) });
   await stack.send(tenant, { ...paced, message: "on time" });
   const delayed = await stack.send(tenant, {

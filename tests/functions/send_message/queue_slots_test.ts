@@ -99,9 +99,28 @@ Deno.test("with queued the slot is not earlier than the delay, and not earlier t
   assertEquals([delayed.body.mode, delayed.body.heldBy], ["queued", "delay"]);
   const askedAt = readSlot(delayed) - 100_000;
   assert(askedAt >= before - 1_000 && askedAt <= after + 1_000, delayed.body.scheduledFor);
-  const paced = await stack.send(tenant, { ...text, queued: true, delayMessage: 10 });
+  const paced = await stack.send(tenant, { ...text, queued: true, delayMessage: 90 });
   assertEquals(paced.body.heldBy, "interval");
   assertEquals(readSlot(paced) - readSlot(delayed), 30_000);
+});
+
+Deno.test("a delayed message of the queue gets the slot of a call at that time, and holds up none that is queued meanwhile", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const asked = Date.now();
+  const send = (message: string, timing: object): Promise<Answer> =>
+    stack.send(tenant, { ...text, message, queued: true, ...timing });
+  const tomorrow = await send("tomorrow", { delayMessage: 86_400 });
+  const sendAt = new Date(readSlot(tomorrow)).toISOString();
+  const beside = await send("beside", { sendAt });
+  assertEquals(readSlot(beside) - readSlot(tomorrow), 30_000);
+  for (const [place, message] of ["now", "next", "third"].entries()) {
+    const late = readSlot(await send(message, {})) - asked - place * 30_000;
+    assert(late > -1_000 && late < 30_000, `${message}: ${late} ms`);
+  }
+  const soon = await send("soon", { delayMessage: 3_600 });
+  const late = readSlot(soon) - asked - 3_600_000;
+  assert(late > -1_000 && late < 30_000, `${late} ms`);
 });
 
 Deno.test("outside the window the slot is the next opening, and says whether window or holiday held it", async () => {

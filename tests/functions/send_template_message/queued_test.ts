@@ -13,7 +13,7 @@ for (const provider of ["whatsapp_cloud", "zapi"] as const) {
     const sendAt = new Date(Date.now() + 7_200_000).toISOString();
     const cases = [
       [{ queued: true, intervalSeconds: 600, delayMessage: 60 }, "queued", "delay", 60],
-      [{ queued: true, intervalSeconds: 600 }, "queued", "interval", 660],
+      [{ queued: true, intervalSeconds: 600, delayMessage: 60 }, "queued", "interval", 660],
       [{ delayMessage: 120 }, "scheduled", "delay", 120],
       [{ sendAt }, "scheduled", "delay", 7_200],
     ] as const;
@@ -39,7 +39,8 @@ for (const provider of ["whatsapp_cloud", "zapi"] as const) {
       select distinct sent_by from messaging.messages where instance_id = ${tenant.instanceId}`;
     assertEquals(stored?.["sent_by"], "automation");
     await letTimePass(stack.admin, 7_300);
-    for (let passes = 0; passes < 2; passes++) {
+    // Those of the queue are given their slots first.
+    for (let passes = 0; passes < 4; passes++) {
       await stack.dispatch();
       await letTimePass(stack.admin, 600);
     }

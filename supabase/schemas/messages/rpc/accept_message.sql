@@ -192,7 +192,7 @@ begin
     if (delivery->>'queued')::boolean then
       mode := 'queued';
       typing := interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0);
-      if timing->>'sendAt' is null then
+      if timing->>'sendAt' is null and not_before <= clock then
         placed := messaging.enqueue_message(
           message_id, known.instance, (delivery->>'intervalSeconds')::integer, not_before, typing,
           known.contact_id

@@ -1,4 +1,4 @@
--- Queues a message for an instant that the caller chose, `not_before`: it gets the slot that an enqueue at
+-- Queues a message for an instant that the caller chose or after its delay, `not_before`: it gets the slot that an enqueue at
 -- that time gives. Where the slots given out reach that far, that is a slot behind them, now. Otherwise a
 -- slot now would stand in a gap, and everything queued after it would wait for weeks: the message waits in
 -- the unpaced lane with its `interval_seconds`, and the dispatcher enqueues it just before its slot (see
