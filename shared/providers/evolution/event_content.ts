@@ -12,14 +12,24 @@ import {
   toReaction,
   toUnknownKind,
 } from "../webhooks/content.ts";
-import { readLabel, readMessage, readName, readPassage, readUrl } from "../webhooks/fields.ts";
+import {
+  MESSAGE_MAX,
+  readLabel,
+  readList,
+  readMessage,
+  readName,
+  readPassage,
+  readUrl,
+} from "../webhooks/fields.ts";
 import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
-import { hasObject } from "../webhooks/values.ts";
-import { parseJson, readId, readText, readValue } from "../../model/json_value.ts";
+import { hasObject, readCount } from "../webhooks/values.ts";
+import { cleanText, parseJson, readId, readText, readValue } from "../../model/json_value.ts";
 import type { FileMessageType } from "../webhooks/provider_event.ts";
 import { menuMembers, readEvolutionMenu } from "./event_menu.ts";
 import {
+  findInvite,
+  findMember,
   findPoll,
   paymentMembers,
   readEvolutionCards,
@@ -34,24 +44,9 @@ import {
   readEvolutionVote,
 } from "./event_parts.ts";
 import { readEvolutionSurroundings } from "./event_surroundings.ts";
+import { unwrapMessage, unwrapToEdit } from "./wrapped_message.ts";
 
-type Wrapper = readonly [member: string, inner: string];
-
-/** Members that wrap another message: disappearing, view-once, a document with a caption. */
-const wrappers: readonly Wrapper[] = [
-  ["ephemeralMessage", "message"],
-  ["viewOnceMessage", "message"],
-  ["viewOnceMessageV2", "message"],
-  ["viewOnceMessageV2Extension", "message"],
-  ["documentWithCaptionMessage", "message"],
-  ["lottieStickerMessage", "message"],
-];
-/** Wrappers of an edit. They hold the message in its new version. */
-const editWrappers: readonly Wrapper[] = [
-  ["editedMessage", "message"],
-  ["protocolMessage", "editedMessage"],
-];
-const MAX_WRAPPINGS = 5;
+const MAX_OPTIONS = 100;
 
 const media: readonly (readonly [string, FileMessageType])[] = [
   ["imageMessage", "image"],
@@ -63,13 +58,15 @@ const media: readonly (readonly [string, FileMessageType])[] = [
 ];
 
 /**
- * Members without content for the history: keys, deletions, pins, an album's frame, our own edits.
+ * Members without content for the history: keys, deletions, pins, an album's frame, our own edits, what
+ * happens to a status.
  */
 const silent = new Set([
   ...["protocolMessage", "senderKeyDistributionMessage", "reactionMessage", "encReactionMessage"],
   ...["fastRatchetKeySenderKeyDistributionMessage", "editedMessage", "keepInChatMessage"],
   ...["pinInChatMessage", "albumMessage", "placeholderMessage", "secretEncryptedMessage"],
-  ...["stickerSyncRmrMessage", "deviceSentMessage", "encEventResponseMessage", "callLogMesssage"],
+  ...["stickerSyncRmrMessage", "encEventResponseMessage", "callLogMesssage"],
+  ...["statusNotificationMessage", "statusStickerInteractionMessage"],
 ]);
 
 /**
@@ -78,11 +75,11 @@ const silent = new Set([
  * undecrypted message.
  */
 export function readEvolutionContent(data: unknown): EventContent | undefined {
-  const message = unwrapMessage(readValue(data, "message"), [...wrappers, ...editWrappers]);
-  const content = readKind(data, message);
+  const unwrapped = unwrapMessage(readValue(data, "message"));
+  const content = readKind(data, unwrapped.message);
   return content === undefined
     ? undefined
-    : { ...readEvolutionSurroundings(data, message), ...content };
+    : { ...readEvolutionSurroundings(data, unwrapped), ...content };
 }
 
 function readKind(data: unknown, message: unknown): EventContent | undefined {
@@ -110,8 +107,8 @@ function readEmptiedAnswer(data: unknown): EventContent | undefined {
 export function readQuotedId(data: unknown): string | undefined {
   const beside = readId(data, "contextInfo", "stanzaId");
   if (beside !== undefined) return beside;
-  const message = unwrapMessage(readValue(data, "message"), wrappers);
-  if (!isObject(message)) return undefined;
+  const { message, targetId } = unwrapToEdit(readValue(data, "message"));
+  if (targetId !== undefined || !isObject(message)) return targetId;
   return Object.keys(message as object)
     .map((member) => readId(message, member, "contextInfo", "stanzaId"))
     .find((id) => id !== undefined);
@@ -122,32 +119,6 @@ export function readEditedContent(edit: unknown): EventContent | undefined {
   const edited = readValue(edit, "editedMessage");
   const message = readValue(edited, "message") ?? edited;
   return readEvolutionContent({ key: readValue(edit, "key"), message });
-}
-
-/** Whether a message is the new version of another one: WhatsApp wraps it as such. */
-export function isEditMessage(data: unknown): boolean {
-  const message = unwrapMessage(readValue(data, "message"), wrappers);
-  return editWrappers.some(([member]) => readValue(message, member) !== undefined);
-}
-
-/** WhatsApp's own message about another message: an edit, a deletion. */
-export function readProtocolMessage(data: unknown): unknown {
-  const message = unwrapMessage(readValue(data, "message"), [
-    ...wrappers,
-    ["editedMessage", "message"],
-  ]);
-  return readValue(message, "protocolMessage");
-}
-
-function unwrapMessage(message: unknown, known: readonly Wrapper[]): unknown {
-  let inner = message;
-  for (let depth = 0; depth < MAX_WRAPPINGS; depth++) {
-    const outer = inner;
-    const wrapper = known.find((path) => readValue(outer, ...path) !== undefined);
-    if (wrapper === undefined) break;
-    inner = readValue(outer, ...wrapper);
-  }
-  return inner;
 }
 
 function readChoice(message: unknown): EventContent | undefined {
@@ -262,8 +233,15 @@ const kinds: readonly (readonly [string, KindReader])[] = [
     "eventResponseMessage",
     (message) => toPart("other", "eventAnswer", readEvolutionEventAnswer(message)),
   ],
-  ["groupInviteMessage", readInvite],
-  ["newsletterAdminInviteMessage", readInvite],
+  [
+    "questionResponseMessage",
+    (message) => readReply(readValue(message, "questionResponseMessage")),
+  ],
+  [
+    "statusQuestionAnswerMessage",
+    (message) => readReply(readValue(message, "statusQuestionAnswerMessage")),
+  ],
+  ["richResponseMessage", readForwardedAnswer],
   ...menuMembers.map((member) => [member, readMenu] as const),
 ];
 
@@ -271,6 +249,10 @@ function readTyped(data: unknown, message: unknown): EventContent | undefined {
   if (findPoll(message) !== undefined) {
     return toPart("poll", "poll", readEvolutionPoll(message));
   }
+  const invite = findInvite(message);
+  if (invite !== undefined) return readInvite(message, invite);
+  const result = findMember(message, /^pollResultSnapshotMessage(?:V\d{1,2})?$/);
+  if (result !== undefined) return readPollResult(readValue(message, result));
   return kinds.find(([member]) => hasObject(message, member))?.[1](message, data);
 }
 
@@ -294,12 +276,36 @@ function readVote(message: unknown, data: unknown): EventContent {
   return vote.pollId === undefined ? content : { ...content, quotedProviderMessageId: vote.pollId };
 }
 
-function readInvite(message: unknown): EventContent {
-  const member = hasObject(message, "groupInviteMessage")
-    ? "groupInviteMessage"
-    : "newsletterAdminInviteMessage";
+function readInvite(message: unknown, member: string): EventContent {
   const content = toPart("other", "groupInvite", readEvolutionInvite(message));
   return addWritten(content, message, member, ["caption"]);
+}
+
+/** How many have chosen each option of a poll, which somebody has shared. */
+function readPollResult(result: unknown): EventContent {
+  const counted = readList(result, "pollVotes").slice(0, MAX_OPTIONS).map((option) => {
+    const count = readCount(option, "optionVoteCount") ?? 0;
+    const name = readName(option, "optionName");
+    return name === undefined ? undefined : `${name}: ${count}`;
+  });
+  return toOtherOrNotice("poll result", [readPassage(result, "name"), ...counted]);
+}
+
+/** The answer to a question of a channel or a status: a text that quotes it. */
+function readReply(reply: unknown): EventContent | undefined {
+  const text = readMessage(reply, "text");
+  if (text === undefined) return undefined;
+  const asked = readId(reply, "key", "id");
+  return { messageType: "text", message: text, quotedProviderMessageId: asked };
+}
+
+/** What Meta's assistant has written, which a person forwards: its paragraphs. */
+function readForwardedAnswer(message: unknown): EventContent | undefined {
+  const written = readList(message, "richResponseMessage", "submessages")
+    .map((part) => readMessage(part, "messageText")).filter((text) => text !== undefined);
+  return written.length === 0
+    ? undefined
+    : { messageType: "text", message: cleanText(written.join("\n\n"), MESSAGE_MAX) };
 }
 
 function readMenu(message: unknown): EventContent | undefined {

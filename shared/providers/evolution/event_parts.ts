@@ -129,11 +129,18 @@ export function readEvolutionPayment(message: unknown): ReceivedPart<"payment"> 
   };
 }
 
-const pollMembers = ["pollCreationMessage", "pollCreationMessageV2", "pollCreationMessageV3"];
-
-/** The member of a poll, where the message is one. */
+/** The member of a poll, in any version, where the message is one. */
 export function findPoll(message: unknown): string | undefined {
-  return pollMembers.find((member) => hasObject(message, member));
+  return findMember(message, /^pollCreationMessage(?:V\d{1,2})?$/);
+}
+
+/** The first member of a message that is an object and whose name is of this form. */
+export function findMember(message: unknown, name: RegExp): string | undefined {
+  return hasObject(message)
+    ? Object.keys(message as object).find((member) =>
+      name.test(member) && hasObject(message, member)
+    )
+    : undefined;
 }
 
 /** A poll; undefined without a question. */
@@ -198,11 +205,17 @@ export function readEvolutionEventAnswer(
   return answer === undefined ? undefined : { answer };
 }
 
+/** The member of an invitation to a group or a channel, in any version. */
+export function findInvite(message: unknown): string | undefined {
+  return findMember(message, /^(?:group|newsletter(?:Admin|Follower))InviteMessage(?:V\d{1,2})?$/);
+}
+
 /** An invitation to a group or a channel. */
 export function readEvolutionInvite(message: unknown): ReceivedPart<"groupInvite"> | undefined {
-  const [member, id, name] = hasObject(message, "groupInviteMessage")
-    ? ["groupInviteMessage", "groupJid", "groupName"] as const
-    : ["newsletterAdminInviteMessage", "newsletterJid", "newsletterName"] as const;
+  const member = findInvite(message) ?? "";
+  const [id, name] = member.startsWith("group")
+    ? ["groupJid", "groupName"] as const
+    : ["newsletterJid", "newsletterName"] as const;
   const invite = readValue(message, member);
   return defined({
     groupId: readId(invite, id),

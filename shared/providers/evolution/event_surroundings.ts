@@ -5,25 +5,26 @@ import { readLabel, readList, readName, readPassage, readUrl } from "../webhooks
 import { defined, readAnyId, readCount, readFirstUrl, readNumber } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
+import type { UnwrappedMessage } from "./wrapped_message.ts";
 
 const MAX_MENTIONS = 50;
 /** From this score on WhatsApp shows a message as forwarded many times. */
 const OFTEN = 4;
 
-/** Members that WhatsApp wraps a message in that can be seen once. */
-const onceWrappers = ["viewOnceMessage", "viewOnceMessageV2", "viewOnceMessageV2Extension"];
-
 /**
- * The parts beside a message. `message` is the innermost one. Evolution repeats `contextInfo` beside the
+ * The parts beside a message. Evolution repeats `contextInfo` beside the
  * message (source, 2.3.6), but not that of a wrapped one, which has it in its own member.
  */
-export function readEvolutionSurroundings(data: unknown, message: unknown): ReceivedParts {
+export function readEvolutionSurroundings(
+  data: unknown,
+  { message, wrappers }: UnwrappedMessage,
+): ReceivedParts {
   const info = readContextInfo(data, message);
   return pickParts({
     context: readContext(info),
     referral: readReferral(info),
     preview: readPreview(message),
-    isViewOnce: isViewOnce(data, message) ? true : undefined,
+    isViewOnce: isViewOnce(message, wrappers) ? true : undefined,
     isGif: readValue(message, "videoMessage", "gifPlayback") === true ? true : undefined,
   });
 }
@@ -88,13 +89,8 @@ function readPreview(message: unknown): ReceivedPart<"preview"> | undefined {
   });
 }
 
-function isViewOnce(data: unknown, message: unknown): boolean {
-  const outer = readValue(data, "message");
-  const isWrapped = onceWrappers.some((member) =>
-    readValue(outer, member) !== undefined ||
-    readValue(outer, "ephemeralMessage", "message", member) !== undefined
-  );
-  return isWrapped ||
+function isViewOnce(message: unknown, wrappers: readonly string[]): boolean {
+  return wrappers.some((member) => member.startsWith("viewOnceMessage")) ||
     ["imageMessage", "videoMessage", "audioMessage"].some((member) =>
       readValue(message, member, "viewOnce") === true
     );

@@ -21,13 +21,8 @@ import {
   toStatusError,
 } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
-import {
-  isEditMessage,
-  readEditedContent,
-  readEvolutionContent,
-  readProtocolMessage,
-  readQuotedId,
-} from "./event_content.ts";
+import { readEditedContent, readEvolutionContent, readQuotedId } from "./event_content.ts";
+import { isEditMessage, readProtocolMessage } from "./wrapped_message.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type {

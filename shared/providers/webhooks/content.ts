@@ -119,6 +119,7 @@ const wordMembers = new Set([
   ...["conversation", "text", "title", "body", "caption", "content", "name", "description"],
   ...["message", "contentText", "displayName", "displayText", "groupName", "optionName"],
   ...["hydratedTitleText", "hydratedContentText", "newsletterName", "footer", "footerText"],
+  ...["note", "messageText", "packDescription"],
 ]);
 const MAX_WORDS = 20;
 const MAX_VISITED = 500;
