@@ -22,6 +22,7 @@ import {
 } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
 import { readEditedContent, readEvolutionContent, readQuotedId } from "./event_content.ts";
+import { readPollVotes } from "./poll_votes.ts";
 import { isEditMessage, readProtocolMessage } from "./wrapped_message.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
@@ -66,7 +67,11 @@ export function readEvolutionEvents(
     case "send.message":
       return readEach(items, (item) => readSending(item, readValue(payload, "sender")));
     case "messages.update":
-      return readEach(items, readStatus);
+      return readEach(items, (item) =>
+        readPollVotes(item, {
+          own: readValue(payload, "sender"),
+          toldAt: readValue(payload, "date_time"),
+        }) ?? readStatus(item));
     case "call":
       return readEach(items, readCall);
     case "contacts.update":
@@ -111,6 +116,7 @@ function readMessageEvent(data: unknown, own: unknown): (MessageEvent | Reaction
     origin: isEcho ? "echo" : "inbound",
     ...(isEcho ? { mayBeOurs: true } : {}),
     ...(isEdit ? { isEdit } : {}),
+    ...(content.messageType === "poll_vote" && !isEcho ? { mayRepeat: true } : {}),
     providerMessageId,
     ...addresses,
     // `pushName` is the author's name. In an echo or a group, the author is not the contact.

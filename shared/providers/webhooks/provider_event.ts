@@ -22,6 +22,8 @@ export interface MessageEvent extends ReceivedParts {
   readonly origin: "inbound" | "echo";
   /** Of an echo: it may be a message that we sent through the provider's API. */
   readonly mayBeOurs?: boolean | undefined;
+  /** Of a contact's vote: another event, with another id, may tell the same one. */
+  readonly mayRepeat?: true | undefined;
   readonly providerMessageId: string;
   /**
    * The contact: digits with country code if the provider sends a phone, else the provider's own

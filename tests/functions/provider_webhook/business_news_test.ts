@@ -160,6 +160,45 @@ Deno.test("words that somebody gave a template elsewhere become its words", asyn
   assertEquals(await told(), []);
 });
 
+Deno.test("parts that somebody took out of a template elsewhere are gone, what a notice never tells stays", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, tell } = await openShop(client);
+  const { templateId } = await addTemplate(client, tenant);
+  const body = { type: "BODY", text: "Oi {{1}}" };
+  const url = { type: "URL", text: "Ver", url: "https://a.example/{{1}}" };
+  const call = { type: "phone_number", text: "Ligar", phone_number: "+5511" };
+  const reply = { type: "QUICK_REPLY", text: "Sim" };
+  const image = { type: "HEADER", format: "IMAGE" };
+  const title = { type: "header", text: "Antes" };
+  const footer = { type: "FOOTER", text: "Loja" };
+  const buttons = (...list: Json[]): Json => ({ type: "BUTTONS", buttons: list });
+  const left: [stored: Json[], told: Json, kept: Json[]][] = [
+    [[title, body, footer, buttons(url, call)], {}, [body]],
+    [[image, body, buttons(url, reply), footer], {}, [image, body, buttons(reply)]],
+    [[title, body, footer], { message_template_footer: "Loja" }, [body, footer]],
+    [[title, body, footer], { message_template_title: "Antes" }, [title, body]],
+    [
+      [body, buttons(url, reply)],
+      {
+        message_template_buttons: [{
+          message_template_button_type: "URL",
+          message_template_button_text: "Ver",
+        }],
+      },
+      [body, buttons(url)],
+    ],
+  ];
+  for (const [stored, told, kept] of left) {
+    await client.stack.admin`update messaging.message_templates
+      set components = ${JSON.stringify(stored)}::text::jsonb where id = ${templateId}`;
+    const notice = { ...ofTemplate, message_template_element: "Oi {{1}}", ...told };
+    await tell("message_template_components_update", notice);
+    const [row] = await client.stack.admin`
+      select components from messaging.message_templates where id = ${templateId}`;
+    assertEquals(row?.["components"], kept);
+  }
+});
+
 Deno.test("the number's name, quality and username are told, the newest by the channel's time", async () => {
   await using client = await createWebhookClient();
   const { tell, told } = await openShop(client);

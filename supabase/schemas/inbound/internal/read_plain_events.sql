@@ -33,7 +33,7 @@ begin
       or coalesce(
         case event->>'kind'
           when 'message' then event->>'origin' <> 'inbound' or (event->>'mayBeOurs')::boolean
-            or (event->>'isEdit')::boolean
+            or (event->>'isEdit')::boolean or (event->>'mayRepeat')::boolean
           when 'status' then event->>'status' not in ('sent', 'delivered', 'read')
             or event->'sent' is not null or event->'member' is not null
           else true

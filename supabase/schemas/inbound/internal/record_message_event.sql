@@ -3,7 +3,8 @@
 -- Such an echo pauses the agent, as any operator's message does, but not in groups, nor a reaction.
 -- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
 -- message where there is none.
--- Returns false for a message that is stored already, unless the event edits its words.
+-- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
+-- another event has told (mayRepeat, see repeats_vote).
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
 returns boolean
@@ -27,10 +28,13 @@ begin
     perform messaging.attach_embedded_file(instance.id, event);
     return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
+  if (event->>'mayRepeat')::boolean and messaging.repeats_vote(instance.id, event) then
+    return false;
+  end if;
   if event->>'origin' = 'inbound' then
     perform messaging.add_inbound_message(r.messages[1], event)
     from messaging.read_plain_events(jsonb_build_array(jsonb_build_object(
-      'instanceId', instance.id, 'events', jsonb_build_array(event - 'isEdit')
+      'instanceId', instance.id, 'events', jsonb_build_array(event - '{isEdit,mayRepeat}'::text[])
     ))) as r;
     return true;
   end if;

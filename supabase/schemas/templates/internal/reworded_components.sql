@@ -1,5 +1,7 @@
 -- A template's components with the words that somebody has given it at the provider. `wording`: body, and
--- where they are told title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it is.
+-- where the template has them title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it
+-- is. The notice tells every text header, every footer, and the buttons where one of them opens a page or
+-- calls a number (Meta's page of message_template_components_update): what it could tell and does not is gone.
 -- Parts are added where the template lacked them. A media header keeps its file, and a button that the
 -- notice tells at the same place and of the same kind keeps what the notice leaves out.
 create or replace function messaging.reworded_components(components jsonb, wording jsonb)
@@ -16,6 +18,25 @@ begin
   if coalesce(wording, 'null') = 'null' then
     return components;
   end if;
+  reworded := coalesce((
+    select jsonb_agg(kept.component order by c.place)
+    from jsonb_array_elements(components) with ordinality as c(value, place)
+    cross join lateral (
+      select case upper(c.value->>'type')
+        when 'HEADER' then case
+          when wording->>'title' is not null or upper(coalesce(c.value->>'format', 'TEXT')) <> 'TEXT'
+            then c.value
+        end
+        when 'FOOTER' then case when wording->>'footer' is not null then c.value end
+        when 'BUTTONS' then case
+          when wording->'buttons' is not null then c.value
+          else c.value || jsonb_build_object('buttons', messaging.untold_buttons(c.value->'buttons'))
+        end
+        else c.value
+      end as component
+    ) as kept
+    where kept.component is not null and kept.component->'buttons' is distinct from '[]'
+  ), '[]');
   for told in
     select * from (values
       ('HEADER', wording->>'title'), ('BODY', wording->>'body'), ('FOOTER', wording->>'footer')
@@ -61,3 +82,14 @@ begin
   ));
 end;
 $$;
+
+-- The buttons of which no notice of a template's words has to tell: they neither open a page nor call a number.
+create or replace function messaging.untold_buttons(buttons jsonb)
+returns jsonb
+language sql
+immutable
+begin atomic
+  select coalesce(jsonb_agg(b.value order by b.place), '[]')
+  from jsonb_array_elements(buttons) with ordinality as b(value, place)
+  where upper(b.value->>'type') not in ('URL', 'PHONE_NUMBER');
+end;
