@@ -91,6 +91,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ["application/x-pdf", "application/pdf"],
   ["application/csv", "text/csv"],
   ["application/x-zip-compressed", "application/zip"],
+  ["text/rtf", "application/rtf"],
   ["application/xhtml+xml", "text/html"],
 ]);
 
@@ -126,10 +127,23 @@ export function describeFile(mimeType: string): string {
     : `is a file of type ${mimeType}`;
 }
 
-/** Whether a file of this type can be received or sent as `kind`. A document may be anything. */
+/** Whether a file of this type can be received as `kind`. A document may be anything. */
 export function isTypeOfKind(mimeType: string, kind: MediaKind): boolean {
-  if (kind === "document") return true;
-  return uploadTypes.get(mimeType)?.kind === kind;
+  return kind === "document" || uploadTypes.get(mimeType)?.kind === kind ||
+    mimeType.startsWith(`${kind}/`);
+}
+
+/** Types that a browser shows or plays, and that run nothing. */
+const inlineTypes: ReadonlySet<string> = new Set([
+  ...["image/jpeg", "image/png", "image/webp"],
+  ...["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/wav"],
+  ...["video/mp4", "video/3gpp"],
+  "application/pdf",
+]);
+
+/** Whether a browser shows or plays files of this type. */
+export function isShownInline(mimeType: string): boolean {
+  return inlineTypes.has(mimeType);
 }
 
 /** The extension of a type's files, without the dot; null for a type without one here. */

@@ -1,14 +1,6 @@
 /** How files are given out: what a browser may show, and under which name it saves the rest. */
 import { cleanFileName } from "./file_name.ts";
-import { extensionOfType } from "./media_rules.ts";
-
-/** Types that a browser shows or plays, and that run nothing. */
-const inlineTypes: ReadonlySet<string> = new Set([
-  ...["image/jpeg", "image/png", "image/webp"],
-  ...["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/wav"],
-  ...["video/mp4", "video/3gpp"],
-  "application/pdf",
-]);
+import { extensionOfType, isShownInline } from "./media_rules.ts";
 
 /** A file's type and name, as a reader is told them. */
 export interface ServedFile {
@@ -22,14 +14,14 @@ export interface ServedFile {
  * act on; text keeps its own, for it is only shown as what it is.
  */
 export function servedType(mimeType: string): string {
-  if (inlineTypes.has(mimeType)) return mimeType;
+  if (isShownInline(mimeType)) return mimeType;
   if (mimeType === "text/plain" || mimeType === "text/csv") return `${mimeType}; charset=utf-8`;
   return extensionOfType(mimeType) === null ? "application/octet-stream" : mimeType;
 }
 
 /** The name under which a browser saves a file; null for one that it shows. */
 export function downloadNameOf(file: ServedFile): string | null {
-  return inlineTypes.has(file.mimeType ?? "") ? null : nameOf(file);
+  return isShownInline(file.mimeType ?? "") ? null : nameOf(file);
 }
 
 /** The `Content-Disposition` of a file (RFC 6266). */

@@ -15,10 +15,23 @@ export type SniffedType =
   | { readonly form: "office_open_xml"; readonly mimeType: string | null }
   /** The container of Word, Excel and PowerPoint before 2007. */
   | { readonly form: "ole" }
-  | { readonly form: "text" };
+  /** A program of an operating system. */
+  | { readonly form: "program" }
+  | SniffedText;
+
+/** Text, in UTF-8, UTF-16 or an encoding of bytes. */
+export interface SniffedText {
+  readonly form: "text";
+  /** It begins with the line by which a system runs it, or with PHP's tag. */
+  readonly isScript: boolean;
+  /** A PDF file's header stands further on in it. */
+  readonly holdsPdf: boolean;
+}
 
 /** How many of a file's first bytes `sniffType` looks at. */
 export const sniffedBytes = 4_096;
+
+const pdf = "application/pdf";
 
 type Signature = readonly [mimeType: string, bytes: string];
 
@@ -36,13 +49,21 @@ const signatures: readonly Signature[] = [
   ["audio/ogg", "OggS\0"],
   ["audio/flac", "fLaC"],
   ["video/webm", "\x1aE\xdf\xa3"],
-  ["application/pdf", "%PDF-"],
+  [pdf, "%PDF-"],
   ["application/rtf", "{\\rtf"],
   ["application/gzip", "\x1f\x8b"],
   ["application/x-7z-compressed", "7z\xbc\xaf\x27\x1c"],
   ["application/vnd.rar", "Rar!\x1a\x07"],
-  ["application/x-executable", "\x7fELF"],
 ];
+
+/** Windows, Linux, macOS (in four forms), Android, a shortcut of Windows. */
+const programs: readonly string[] = [
+  ...["MZ", "\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe"],
+  ...["\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "dex\n03", "L\0\0\0\x01\x14\x02\0"],
+];
+
+/** Readers look for a PDF file's header among so many bytes (Adobe's note 13 on ISO 32000-1). */
+const pdfHeaderBytes = 1_024;
 
 const riffTypes: ReadonlyMap<string, string> = new Map([
   ["WEBP", "image/webp"],
@@ -59,7 +80,13 @@ export function sniffType(head: Uint8Array): SniffedType | null {
   if (text.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { form: "ole" };
   const found = signatures.find(([, bytes]) => text.startsWith(bytes));
   if (found !== undefined) return exact(found[0]);
-  return exact(sniffAudioFrame(head)) ?? sniffText(text);
+  // UTF-16 begins as a frame of MPEG audio does, and a text may begin with a program's letters.
+  return sniffText(decodeUtf16(head)) ?? exact(sniffAudioFrame(head)) ?? sniffText(text) ??
+    sniffProgram(text) ?? exact(text.slice(0, pdfHeaderBytes).includes("%PDF-") ? pdf : null);
+}
+
+function sniffProgram(text: string): SniffedType | null {
+  return programs.some((bytes) => text.startsWith(bytes)) ? { form: "program" } : null;
 }
 
 function exact(mimeType: string | null): SniffedType | null {
@@ -117,17 +144,49 @@ function sniffAudioFrame(head: Uint8Array): string | null {
   return isReserved ? null : "audio/mpeg";
 }
 
-// deno-lint-ignore no-control-regex -- bytes that stand in no text
-const binaryByte = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
+// deno-lint-ignore no-control-regex -- characters that stand in no text
+const binaryCharacter = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffe\uffff]/;
 const markup = /^\s*<(?:!doctype\s+html|html|head|body|script|iframe|svg|!--)/i;
 const scalableGraphics = /<svg[\s>]/i;
 
-/** Text in UTF-8 or an encoding of bytes. Markup that a browser would run is told apart. */
-function sniffText(text: string): SniffedType | null {
-  const content = text.replace(/^\xef\xbb\xbf/, "");
-  if (content === "" || binaryByte.test(content)) return null;
+/** Markup that a browser would run is told apart; a PDF file's header may stand behind white space. */
+function sniffText(text: string | null): SniffedType | null {
+  const content = withoutEndMark((text ?? "").replace(/^(?:\xef\xbb\xbf|\ufeff)/, ""));
   if (/^\s*(?:<\?xml|<!doctype\s+svg|<svg)/i.test(content) && scalableGraphics.test(content)) {
     return exact("image/svg+xml");
   }
-  return markup.test(content) ? exact("text/html") : { form: "text" };
+  // A browser takes markup for what it is whatever follows.
+  if (markup.test(content)) return exact("text/html");
+  const isScript = /^(?:#!|<\?php)/i.test(content);
+  if (content === "" || binaryCharacter.test(content)) return isScript ? { form: "program" } : null;
+  if (/^\s*%PDF-/.test(content)) return exact(pdf);
+  return {
+    form: "text",
+    isScript,
+    holdsPdf: content.slice(0, pdfHeaderBytes).includes("%PDF-"),
+  };
+}
+
+/** Without the end-of-file mark of CP/M and DOS, which programs of banks still write. */
+function withoutEndMark(text: string): string {
+  const trimmed = text.trimEnd();
+  let end = trimmed.length;
+  while (trimmed[end - 1] === "\x1a") end--;
+  return trimmed.slice(0, end);
+}
+
+/**
+ * The text of bytes in UTF-16, with its mark or without; null for other bytes. Without it every second byte of
+ * the first characters is zero, as it is in any European language.
+ */
+function decodeUtf16(head: Uint8Array): string | null {
+  const bytes = head.subarray(0, Math.min(head.length, sniffedBytes) & ~1);
+  const [first, second] = bytes;
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const isBig = isMarked ? first === 0xfe : first === 0;
+  const zeros = bytes.filter((byte, place) => byte === 0 && place % 2 === (isBig ? 0 : 1)).length;
+  if (bytes.length < 4 || (!isMarked && zeros < bytes.length * 0.45)) return null;
+  const text = new TextDecoder(isBig ? "utf-16be" : "utf-16le").decode(bytes);
+  // A character may be cut in two at the end.
+  return text.slice(0, -1).isWellFormed() && !text.slice(0, -1).includes("\ufffd") ? text : null;
 }

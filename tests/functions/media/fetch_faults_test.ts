@@ -55,8 +55,8 @@ const atOnce: readonly (readonly [
   ["never ends", () => endless(heads.jpeg), "failed", "too_large"],
   ["is markup in a picture's name", () => new Response(heads.html), "failed", "type_mismatch"],
   [
-    "is another type than it says",
-    () => new Response(padded(heads.png, 100)),
+    "runs, and is called a picture",
+    () => new Response(padded(heads.html, 100)),
     "failed",
     "type_mismatch",
   ],
@@ -82,6 +82,27 @@ for (const [name, answer, status, code] of atOnce) {
     assertEquals(client.stack.provider.requests.length, 1);
   });
 }
+
+Deno.test("a picture that is no such picture is kept, as a file that no browser shows", async () => {
+  for (const head of [heads.png, heads.pdf, "\x01\x02"]) {
+    const storage = createMemoryStorage();
+    await using files = await createFileClient({ storage });
+    const { client } = files;
+    const tenant = await client.createTenant();
+    client.stack.provider.answer = serveFiles({
+      "/photo": () => new Response(padded(head, 100)),
+    });
+    await files.receiveZapi(tenant, "/photo");
+    await files.fetchFiles();
+    const { mediaStatus, mediaId } = await files.lastMessage(tenant);
+    assertEquals([mediaStatus, storage.files.size], ["stored", 1]);
+    assertEquals((await files.lastFile()).mime_type, "application/octet-stream");
+    const link = await client.stack.request(`/media-api/media/${mediaId}`, {
+      headers: { "x-client-token": tenant.token },
+    });
+    assertEquals(link.status, 302);
+  }
+});
 
 const later:
   readonly (readonly [name: string, answer: () => Response | Promise<Response>, string])[] = [

@@ -94,20 +94,56 @@ Deno.test("an upload of another type than the channels carry is refused, whateve
   assertEquals(upload("text", "application/javascript"), "type_not_allowed");
 });
 
-Deno.test("a received file must be what the provider's event says", () => {
+Deno.test("a received file is of the type that the provider's event names", () => {
   assertEquals(receive("image", "jpeg", "image/jpeg"), "image image/jpeg");
   assertEquals(receive("image", "webp", "image/webp"), "image image/webp");
+  assertEquals(receive("image", "gif", "image/gif"), "image image/gif");
+  assertEquals(receive("image", "heic", "image/heic"), "image image/heif");
   assertEquals(receive("audio", "ogg", "audio/ogg; codecs=opus"), "audio audio/ogg");
   assertEquals(receive("audio", "mp4", "audio/mp4"), "audio audio/mp4");
   assertEquals(receive("audio", "mp4"), "audio audio/mp4");
-  assertEquals(receive("image", "html", "image/jpeg"), "type_mismatch");
-  assertEquals(receive("image", "pdf", "image/jpeg"), "type_mismatch");
-  assertEquals(receive("image", "pdf"), "type_not_allowed");
-  assertEquals(receive("audio", "executable", "audio/mpeg"), "type_mismatch");
-  assertEquals(receive("video", "jpeg"), "type_not_allowed");
 });
 
-Deno.test("a received document may be of any type that does not lie", () => {
+Deno.test("a received file whose content and name disagree is kept, as what no browser shows", () => {
+  const unknown = "application/octet-stream";
+  assertEquals(receive("image", "png", "image/jpeg"), `image ${unknown}`);
+  assertEquals(receive("image", "pdf", "image/jpeg"), `image ${unknown}`);
+  assertEquals(receive("image", "pdf"), `image ${unknown}`);
+  assertEquals(receive("video", "jpeg"), `video ${unknown}`);
+  assertEquals(receive("audio", "mp4", "audio/ogg"), `audio ${unknown}`);
+  assertEquals(receive("document", "zip", "application/pdf"), `document ${unknown}`);
+  assertEquals(receive("document", "docx", xlsx), `document ${unknown}`);
+  assertEquals(receive("document", "html", "text/plain"), `document ${unknown}`);
+  assertEquals(decide(() => receiveBytes("\x01\x02", "application/pdf")), `document ${unknown}`);
+});
+
+Deno.test("a received file that runs and is called something else is refused", () => {
+  assertEquals(receive("image", "html"), "type_mismatch");
+  assertEquals(receive("image", "html", "image/jpeg"), "type_mismatch");
+  assertEquals(receive("image", "svg", "image/png"), "type_mismatch");
+  assertEquals(receive("audio", "executable", "audio/mpeg"), "type_mismatch");
+  for (const head of ["executable", "html", "svg"] as const) {
+    assertEquals(receive("document", head, "application/pdf"), "type_mismatch", head);
+  }
+  assertEquals(receive("document", "executable", "application/msword"), "type_mismatch");
+  for (
+    const head of [
+      "\x7fELF\x02\x01\0",
+      "#!/bin/sh\nrm",
+      "<?php %PDF-",
+      "#!/bin/sh\n%PDF-1.4",
+      "#!/bin/sh\n\0",
+    ]
+  ) {
+    assertEquals(decide(() => receiveBytes(head, "application/pdf")), "type_mismatch", head);
+  }
+  assertEquals(
+    decide(() => receiveBytes(utf16("<script>x</script>"), "image/png")),
+    "type_mismatch",
+  );
+});
+
+Deno.test("a received document may be of any type", () => {
   assertEquals(receive("document", "pdf", "application/pdf"), "document application/pdf");
   assertEquals(receive("document", "jpeg", "image/jpeg"), "document image/jpeg");
   assertEquals(receive("document", "zip", "application/zip"), "document application/zip");
@@ -115,6 +151,78 @@ Deno.test("a received document may be of any type that does not lie", () => {
   assertEquals(receive("document", "text", "application/json"), "document application/json");
   assertEquals(receive("document", "executable"), "document application/octet-stream");
   assertEquals(receive("document", "executable", "image/vnd.dwg"), "document image/vnd.dwg");
-  assertEquals(receive("document", "executable", "application/pdf"), "type_mismatch");
-  assertEquals(receive("document", "html", "application/pdf"), "type_mismatch");
+  assertEquals(decide(() => receiveBytes("#!/bin/sh\nls", "text/x-sh")), "document text/x-sh");
+});
+
+function receiveBytes(
+  head: string,
+  contentType?: string,
+  fileName?: string,
+): { mimeType: string; kind: MediaKind } {
+  return decideReceivedType(toBytes(head), { contentType, fileName }, "document");
+}
+
+/** The bytes of a text in UTF-16, one character each, with the mark of its order. */
+function utf16(text: string, isBig = false, mark = isBig ? "\xfe\xff" : "\xff\xfe"): string {
+  const units = Array.from({ length: text.length }, (_, place) => text.charCodeAt(place));
+  return mark + units.map((unit) => {
+    const [high, low] = [String.fromCharCode(unit >> 8), String.fromCharCode(unit & 255)];
+    return isBig ? high + low : low + high;
+  }).join("");
+}
+
+const excel = "application/vnd.ms-excel";
+const table = "<html><body><table><tr><td>1</td></tr></table></body></html>";
+const words = "Olá, pedido 42; preço 10 €\r\n".repeat(200);
+
+/** What programs really write under a type's name: content, type, name of the file, and what it is. */
+const honest: readonly (readonly [string, string | undefined, string | undefined, string])[] = [
+  ["\xef\xbb\xbf%PDF-1.7\n", "application/pdf", undefined, "application/pdf"],
+  ["\r\n\n%PDF-1.4\n", undefined, undefined, "application/pdf"],
+  ["HTTP header: x\n%PDF-1.4\n", "application/pdf", undefined, "application/pdf"],
+  ["junk %PDF-1.4\n", undefined, "nota.PDF", "application/pdf"],
+  [`\x00\x01${"\x00".repeat(900)}%PDF-1.4`, undefined, undefined, "application/pdf"],
+  [utf16(words), undefined, undefined, "text/plain"],
+  [utf16(words), "text/plain", undefined, "text/plain"],
+  [utf16(words, true), "text/csv; charset=utf-16", undefined, "text/csv"],
+  [utf16(words, false, ""), undefined, "a.csv", "text/csv"],
+  [utf16(words, true, ""), "text/plain", undefined, "text/plain"],
+  [utf16("oi"), undefined, undefined, "text/plain"],
+  ["0001;BANCO\r\n\x1a", "text/plain", "remessa.txt", "text/plain"],
+  ["a;b\r\n\x1a\x1a\r\n", undefined, "a.csv", "text/csv"],
+  [table, excel, "relatorio.xls", excel],
+  [table, undefined, "relatorio.xls", excel],
+  [`\xef\xbb\xbf${table}`, excel, undefined, excel],
+  ["a\tb\r\n1\t2\r\n", excel, "relatorio.xls", excel],
+  [utf16("a\tb\r\n1\t2\r\n"), excel, "relatorio.xls", excel],
+  ['<?xml version="1.0"?><Workbook></Workbook>', excel, "relatorio.xls", excel],
+  ["a;b\r\n", excel, "lista.csv", "text/csv"],
+  [heads.xlsx, excel, "relatorio.xls", excel],
+  [heads.ooxml, excel, "relatorio.xls", excel],
+  ["{\\rtf1 Ol}", "application/msword", "carta.doc", "application/msword"],
+  [table, "application/msword", "carta.doc", "application/msword"],
+  [heads.docx, "application/msword", undefined, "application/msword"],
+  [heads.ole, xlsx, "com senha.xlsx", xlsx],
+  [heads.ole, undefined, "com senha.docx", docx],
+];
+
+for (const [place, [head, contentType, fileName, expected]] of honest.entries()) {
+  Deno.test(`a document that does not lie is kept, sent and received: ${place + 1}, ${expected}`, () => {
+    const declared = { contentType, fileName };
+    for (
+      const take of [
+        () => receiveBytes(head, contentType, fileName),
+        () => decideUploadType(toBytes(head), declared),
+      ]
+    ) assertEquals(decide(take), `document ${expected}`);
+  });
+}
+
+Deno.test("a text that names a format is a text", () => {
+  for (const text of ["A PDF begins with %PDF-1.7", "MZ & Co., Lda."]) {
+    assertEquals(decide(() => receiveBytes(text, "text/plain")), "document text/plain");
+    assertEquals(decide(() => receiveBytes(text)), "document text/plain");
+  }
+  const frame = "\xff\xfe\x90\x64" + "\x00\xd8\x11\x22".repeat(40);
+  assertEquals(decide(() => receiveBytes(frame)), "document audio/mpeg");
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "../../support/assert.ts";
-import { dispositionOf, downloadNameOf } from "../../../shared/media/served_type.ts";
+import { dispositionOf, downloadNameOf, servedType } from "../../../shared/media/served_type.ts";
 
 const mediaId = "6f0a0e5e-7a3f-4d7b-9f57-0f7a3c2d1b10";
 
@@ -23,4 +23,11 @@ Deno.test("a received file's name leads out of no folder, ends no header and hid
     assertEquals(decodeURIComponent(encoded), saved);
     assertEquals(plain, saved.replaceAll('"', "_"));
   }
+});
+
+Deno.test("a file of an unknown type is saved, never shown", () => {
+  const file = { mediaId, fileName: "foto.jpg", mimeType: "application/octet-stream" };
+  assertEquals(servedType(file.mimeType), "application/octet-stream");
+  assertEquals(dispositionOf(file).split(";")[0], "attachment");
+  assertEquals(downloadNameOf(file), "foto.jpg");
 });
