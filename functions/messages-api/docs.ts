@@ -109,7 +109,7 @@ const recordFields = {
   expiresAt: "What has not left by then is never sent and becomes `expired`; null for no end.",
   metadata: "The `metadata` of the call that sent it; empty when it had none.",
   sentBy:
-    "`sentBy` of the call that sent it; `phone` for what was typed on the phone; null for a received message.",
+    "`sentBy` of the call that sent it; `phone` for what was typed on the phone, `other_app` for what another program sent through the same channel; null for a received message.",
   mediaFilename: "Name of the file; null for none.",
 };
 

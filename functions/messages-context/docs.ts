@@ -54,7 +54,7 @@ const meanings: Operation["fields"] = {
   "messages.isGroup": "Whether the chat is a group.",
   "messages.chatName": "The provider's name of the chat.",
   "messages.sentBy":
-    "`sentBy` of the request; `phone` for what was typed on the phone; null for a received message.",
+    "`sentBy` of the request; `phone` for what was typed on the phone, `other_app` for what another program sent through the same channel; null for a received message.",
   "messages.metadata": "The `metadata` of the call that sent it; empty when it had none.",
   contact: "The contact, as it is now, with `format=raw`; null for an unknown one.",
   "messages.direction": "`inbound` for received, `outbound` for sent messages.",

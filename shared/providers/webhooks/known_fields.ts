@@ -22,7 +22,7 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
   whatsapp_cloud: {
     read: [
       ...["messages", "smb_message_echoes", "calls", "user_id_update", "user_preferences"],
-      ...["history", "smb_app_state_sync"],
+      ...["history", "smb_app_state_sync", "standby"],
       ...["message_template_status_update", "account_update", "phone_number_quality_update"],
       ...["message_template_components_update", "message_template_quality_update"],
       ...["template_category_update", "phone_number_name_update"],
@@ -43,11 +43,10 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
       group_participants_update: "groups are not administered here",
       group_settings_update: "groups are not administered here",
       group_status_update: "groups are not administered here",
-      messaging_handovers: "another app answers the thread: its echoes tell",
+      messaging_handovers: "another app answers the thread: standby tells what it says",
       partner_solutions: "contracts of partners",
       payment_configuration_update: "settings that no send depends on",
       security: "changes of the number's PIN, which Meta mails as well",
-      standby: "another app answers the thread: its echoes tell",
       template_correct_category_detection:
         "a template's category, which template_category_update tells",
       tracking_events: "events for advertisers",
@@ -56,7 +55,10 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
       readList(payload, "entry").flatMap((entry) => readList(entry, "changes"))
         .flatMap((change) => [
           readLabel(change, "field"),
-          ...readList(change, "value", "messages").map((message) => {
+          ...[
+            ...readList(change, "value", "messages"),
+            ...readList(change, "value", "standby", "messages"),
+          ].map((message) => {
             const type = readLabel(message, "type");
             return type === undefined ? undefined : `messages.${type}`;
           }),

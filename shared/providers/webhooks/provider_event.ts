@@ -22,6 +22,10 @@ export interface MessageEvent extends ReceivedParts {
   readonly origin: "inbound" | "echo";
   /** Of an echo: it may be a message that we sent through the provider's API. */
   readonly mayBeOurs?: boolean | undefined;
+  /** Of an echo: another program sent it through the same channel. */
+  readonly isOfOtherApp?: true | undefined;
+  /** Another responder of the number holds the conversation: no agent of ours answers, none is paused. */
+  readonly isStandby?: true | undefined;
   /** Of a contact's vote: another event, with another id, may tell the same one. */
   readonly mayRepeat?: true | undefined;
   readonly providerMessageId: string;

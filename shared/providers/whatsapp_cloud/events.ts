@@ -22,6 +22,7 @@ import {
   readUserIdUpdates,
 } from "./identity_events.ts";
 import { readNumberEvent } from "./number_events.ts";
+import { readStandbyEcho } from "./standby_events.ts";
 import { readCloudStatus } from "./status_events.ts";
 import { readCloudTemplateEvent, templateFields } from "./template_events.ts";
 
@@ -53,6 +54,8 @@ function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | u
   switch (readText(change, "field")) {
     case "messages":
       return readMessages(value);
+    case "standby":
+      return readStandby(readValue(value, "standby"));
     case "smb_message_echoes": {
       const contacts = new CloudContacts(value);
       return readEach(
@@ -94,6 +97,21 @@ function* readMessages(value: unknown): ReadingOfEvents {
   yield* readEach(
     readList(value, "statuses"),
     (item) => readCloudDeletedStatus(item) ?? readCloudStatus(item),
+  );
+}
+
+/**
+ * What is said in a conversation that another responder of the number holds, such as Meta's Business Agent
+ * (page Webhooks: standby). It is all that tells of it: no agent of ours answers.
+ */
+function* readStandby(value: unknown): ReadingOfEvents {
+  for (const event of readMessages(value)) {
+    yield event?.kind === "message" ? { ...event, isStandby: true } : event;
+  }
+  const contacts = new CloudContacts(value);
+  yield* readEach(
+    readList(value, "message_echoes"),
+    (item) => readCloudRevocation(item) ?? readStandbyEcho(item, contacts),
   );
 }
 

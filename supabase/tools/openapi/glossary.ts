@@ -38,7 +38,7 @@ export const glossary: Readonly<Record<string, string>> = {
   "author.userId": "The author's user id at the official channel.",
   "author.lid": "The author's hidden identity at a gateway.",
   isTypedOnPhone:
-    "Whether an employee typed the message on the business's own phone, as the provider tells.",
+    "Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells.",
   contact: "The contact of the message.",
   username: "The contact's username, in lower case and without `@`; null for none.",
   lid: "The contact's hidden identity at a gateway; null for none.",

@@ -72,6 +72,7 @@ begin
     plain.may_ask_agent := not plain.is_group
       and (event->>'isReaction')::boolean is not true
       and (event->>'isUnreadable')::boolean is not true;
+    plain.is_standby := coalesce((event->>'isStandby')::boolean, false);
     plain.author := nullif(event->'author', 'null');
     plain.quoted_provider_message_id := event->>'quotedProviderMessageId';
     if plain.quoted_provider_message_id is not null then

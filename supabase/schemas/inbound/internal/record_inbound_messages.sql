@@ -1,6 +1,7 @@
 -- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
 -- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
--- them anything, and a message that the channel does not show requests no answer. A keyword of the instance
+-- them anything, and a message that the channel does not show, or that another responder answers, requests
+-- no answer. A keyword of the instance
 -- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
 -- last is stored as the choice of it: see offered_choices and typed_choice.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
@@ -28,7 +29,7 @@ begin
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
-        instance.read_receipts = 'on_receive' and not e.is_group as marks_read,
+        instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
         instance.has_window,
         case
           when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
@@ -160,7 +161,7 @@ begin
         )
         limit 1
       ) as has_unproven_address,
-      k.may_ask_agent and k.keyword_said is null and (
+      k.may_ask_agent and not k.is_standby and k.keyword_said is null and (
         k.agent_id is not null or (
           select true from messaging.ai_agents a
           where a.instance_id = k.instance_id and a.is_active

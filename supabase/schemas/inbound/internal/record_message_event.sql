@@ -1,6 +1,7 @@
 -- Records what a person wrote where no shorter way does: a message that comes with others or has to wait
 -- for its sender (see add_inbound_message), an edit, and what somebody wrote on the business's own phone.
--- Such an echo pauses the agent, as any operator's message does, but not in groups, nor a reaction.
+-- Such an echo pauses the agent, as any operator's message does, but not in groups, nor a reaction, nor what
+-- another responder of the number answers (isStandby).
 -- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
 -- message where there is none.
 -- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
@@ -51,7 +52,7 @@ begin
   )
   values (
     instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
-    nullif(event->'content', 'null'), 'phone', true, 'sent', event->>'providerMessageId', written_at,
+    nullif(event->'content', 'null'), messaging.echo_author(event), true, 'sent', event->>'providerMessageId', written_at,
     is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
@@ -67,9 +68,17 @@ begin
   perform messaging.note_contact(contact.id);
   perform messaging.record_message_events(array[message_id], array['message.sent']);
   perform messaging.apply_unmatched_statuses(array[message_id]);
-  if not is_group and (event->>'isReaction')::boolean is not true then
+  if not is_group and (event->>'isReaction')::boolean is not true
+    and (event->>'isStandby')::boolean is not true then
     perform messaging.pause_agent(instance.id, contact.id, written_at);
   end if;
   return true;
 end;
 $$;
+
+-- Who sent what this service did not send: sent_by of an echo.
+create or replace function messaging.echo_author(event jsonb)
+returns text
+language sql
+immutable
+return case when (event ->> 'isOfOtherApp')::boolean then 'other_app' else 'phone' end;

@@ -25,7 +25,8 @@ create type messaging.plain_event as (
   author jsonb,
   contact_id uuid,
   pricing jsonb,
-  profile_picture_url text
+  profile_picture_url text,
+  is_standby boolean
 );
 comment on column messaging.plain_event.place is 'The call''s place among the calls, from 1.';
 comment on column messaging.plain_event.sealed_provider_config is
@@ -36,6 +37,8 @@ comment on column messaging.plain_event.addresses is
   'All addresses of the person, the one to send to first; identity_keys has their keys, in the same order.';
 comment on column messaging.plain_event.may_ask_agent is
   'Whether an active agent is to answer the message.';
+comment on column messaging.plain_event.is_standby is
+  'Another responder of the number holds the conversation: a keyword is obeyed, and no agent answers.';
 comment on column messaging.plain_event.quoted_message_id is
   'Our own id of the message that this one answers; NULL for none, or one that is not stored.';
 comment on column messaging.plain_event.file is

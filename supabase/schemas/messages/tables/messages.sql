@@ -130,7 +130,7 @@ comment on column messaging.messages.is_retryable is
 comment on column messaging.messages.lost_claim_token is
   'The claim whose outcome is unknown. Its worker may still report that it did not call the provider: see take_back_unsent.';
 comment on column messaging.messages.is_typed_on_phone is
-  'A person wrote it on the business''s own phone, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
+  'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 comment on column messaging.messages.chat_name is 'The name that the provider gives the chat.';
 comment on column messaging.messages.metadata is
   'Keys and texts that the sending call gave, for the caller''s own use; NULL for none.';
