@@ -5,6 +5,8 @@ export interface MessageAuthor {
   readonly phone?: string | undefined;
   /** The business-scoped user id of the official channel. */
   readonly userId?: string | undefined;
+  /** The username, in lower case and without `@`. */
+  readonly username?: string | undefined;
   /** The hidden identity of the gateways. */
   readonly lid?: string | undefined;
 }

@@ -50,6 +50,9 @@ export const contactCardSchema = z.object({
   urls: texts("Web addresses."),
   addresses: texts("Postal addresses, each as one line."),
   birthday: text("Birthday, as the card writes it."),
+  origin: text(
+    "Where the card comes from, as the channel spells it: `contact_request` answers a request for the number.",
+  ),
 });
 
 export const contactsSchema = z.array(contactCardSchema)
@@ -106,7 +109,15 @@ export const paymentSchema = z.object({
   kind: z.enum(["request", "payment", "declined", "canceled", "invitation", "order", "pix"])
     .meta({ description: "What it is: a request for money, a payment, the state of an order." }),
   amount: amount("Amount."),
+  subtotal: amount("Price of all items, where `amount` holds more."),
+  discount: amount("Discount that `amount` holds."),
+  shipping: amount("Shipping that `amount` holds."),
+  tax: amount("Tax that `amount` holds."),
   currency: text("Currency, such as `BRL`."),
+  method: text("How it is paid, as the channel spells it."),
+  transactionId: text("The channel's id of the transaction, or of the stored card."),
+  lastDigits: text("The last digits of the card."),
+  paidAt: instant("When it was paid, or chosen to be."),
   status: text("State of the payment, as the channel spells it."),
   orderStatus: text("State of the order, as the channel spells it."),
   referenceId: text("Reference of the payment or order."),
@@ -189,6 +200,7 @@ export const contextSchema = z.object({
   isForwarded: flag("The message was forwarded."),
   isFrequentlyForwarded: flag("The message was forwarded many times."),
   isStatusReply: flag("It answers a status of ours."),
+  isBroadcast: flag("It was sent to a broadcast list."),
   mentions: texts("Who is mentioned: phones, or the channel's ids."),
   expiresInSeconds: z.int().min(1).optional().meta({
     description: "After how long it disappears at the person's phone.",
@@ -203,6 +215,8 @@ export const referralSchema = z.object({
   body: text("Text of the ad."),
   clickId: text("Id of the click, for reports to the advertiser."),
   mediaUrl: text("The channel's address of the ad's picture or video."),
+  imageUrl: text("The channel's address of the ad's picture, or of its video's."),
+  videoUrl: text("The channel's address of the ad's video."),
   mediaType: text("`image` or `video`."),
   welcomeMessage: text("What the ad greeted the person with."),
 }).meta({ description: "The ad or post that brought the person." });

@@ -37,11 +37,12 @@ const authorSchema = z.object({
   name: z.string().optional(),
   phone: z.string().optional(),
   userId: z.string().optional(),
+  username: z.string().optional(),
   lid: z.string().optional(),
 });
 
 /** What a member of a group has done with a message of ours. */
-export const groupReceiptSchema = authorSchema.omit({ name: true }).extend({
+export const groupReceiptSchema = authorSchema.omit({ name: true, username: true }).extend({
   deliveredAt: instantSchema,
   readAt: instantSchema.nullable(),
 });

@@ -35,6 +35,7 @@ import {
   readEvolutionCards,
   readEvolutionEvent,
   readEvolutionEventAnswer,
+  readEvolutionHeaderLocation,
   readEvolutionInvite,
   readEvolutionLocation,
   readEvolutionOrder,
@@ -138,16 +139,24 @@ function readChoice(message: unknown): EventContent | undefined {
   ) ?? readQuickReply(readValue(message, "interactiveResponseMessage"));
 }
 
+/** The names of an answer to a list in a native flow. */
+const listNames = new Set(["single_select", "menu_options"]);
+
 /**
  * Reads the option's id from a JSON text. Without an id, the body's text is the content, not a
  * choice.
  */
 function readQuickReply(response: unknown): EventContent | undefined {
-  const params = readText(response, "nativeFlowResponseMessage", "paramsJson");
-  const id = params === undefined ? undefined : readId(parseJson(params), "id");
-  return id === undefined
-    ? undefined
-    : toChoice("choice", id, readMessage(response, "body", "text"));
+  const params = parseJson(readText(response, "nativeFlowResponseMessage", "paramsJson") ?? "");
+  const id = readId(params, "id");
+  if (id === undefined) return undefined;
+  const name = readText(response, "nativeFlowResponseMessage", "name") ?? "";
+  return toChoice(
+    listNames.has(name) ? "option_list" : "choice",
+    id,
+    readMessage(params, "title") ?? readMessage(response, "body", "text"),
+    readName(params, "description"),
+  );
 }
 
 /**
@@ -312,7 +321,11 @@ function readMenu(message: unknown): EventContent | undefined {
   const menu = readEvolutionMenu(message);
   const words = findWords(message);
   if (menu === undefined || words.length === 0 && menu.items.length === 0) return undefined;
-  return toPart("other", "menu", menu, words);
+  const location = readEvolutionHeaderLocation(message);
+  return {
+    ...toPart("other", "menu", menu, words),
+    ...(location === undefined ? {} : { location }),
+  };
 }
 
 /** The answer to a form, to a payment or to buttons: its fields, else its words. */

@@ -135,17 +135,7 @@ const flowKinds: Readonly<Record<string, MenuItem["kind"]>> = {
 function readFlowButton(button: unknown): MenuItem[] {
   const name = readText(button, "name") ?? "";
   const parameters = parseJson(readText(button, "buttonParamsJson") ?? "");
-  if (name === "single_select") {
-    return readList(parameters, "sections").flatMap((section) => readList(section, "rows"))
-      .map((row) => ({
-        kind: "row",
-        ...defined({
-          title: readName(row, "title"),
-          id: readId(row, "id"),
-          description: readName(row, "description"),
-        }),
-      }));
-  }
+  if (name === "single_select") return readSelection(parameters);
   return [{
     kind: Object.hasOwn(flowKinds, name) ? flowKinds[name] ?? "other" : "other",
     ...defined({
@@ -156,6 +146,26 @@ function readFlowButton(button: unknown): MenuItem[] {
       code: readName(parameters, "copy_code"),
     }),
   }];
+}
+
+/** A list: its button, each section with a title, and the rows. */
+function readSelection(parameters: unknown): MenuItem[] {
+  const named = (title: string | undefined, description?: string): MenuItem[] =>
+    title === undefined ? [] : [{ kind: "other", title, ...defined({ description }) }];
+  return [
+    ...named(readName(parameters, "title"), readName(parameters, "description")),
+    ...readList(parameters, "sections").flatMap((section) => [
+      ...named(readName(section, "title")),
+      ...readList(section, "rows").map((row): MenuItem => ({
+        kind: "row",
+        ...defined({
+          title: readName(row, "title") ?? readName(row, "header"),
+          id: readId(row, "id") ?? readId(row, "rowId"),
+          description: readName(row, "description"),
+        }),
+      })),
+    ]),
+  ];
 }
 
 /** The address of the picture, video or document in a header. WhatsApp's own is encrypted. */

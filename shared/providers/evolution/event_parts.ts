@@ -49,6 +49,23 @@ export function readEvolutionLocation(
   };
 }
 
+/** The position in the header of a template, buttons or a native flow; undefined for another header. */
+export function readEvolutionHeaderLocation(
+  message: unknown,
+): ReceivedPart<"location"> | undefined {
+  const template = readValue(message, "templateMessage");
+  const headers = [
+    ...["hydratedTemplate", "hydratedFourRowTemplate", "fourRowTemplate"].map((member) =>
+      readValue(template, member)
+    ),
+    readValue(template, "interactiveMessageTemplate", "header"),
+    readValue(message, "buttonsMessage"),
+    readValue(message, "interactiveMessage", "header"),
+  ];
+  return headers.map((header) => readEvolutionLocation(header, "locationMessage"))
+    .find((place) => place !== undefined);
+}
+
 /** The cards of a message, one or several. */
 export function readEvolutionCards(message: unknown): ReceivedPart<"contacts"> {
   const cards = hasObject(message, "contactMessage")

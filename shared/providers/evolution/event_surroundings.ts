@@ -62,6 +62,7 @@ function readReferral(info: unknown): ReceivedPart<"referral"> | undefined {
   const isAd = readText(ad, "sourceType") !== undefined || readId(ad, "sourceId") !== undefined ||
     readText(ad, "ctwaClid") !== undefined || readValue(ad, "showAdAttribution") === true;
   const mediaType = String(readValue(ad, "mediaType") ?? "");
+  const isVideo = Object.hasOwn(adMediaTypes, mediaType) && adMediaTypes[mediaType] === "video";
   return isAd
     ? defined({
       sourceType: readLabel(ad, "sourceType"),
@@ -71,6 +72,12 @@ function readReferral(info: unknown): ReceivedPart<"referral"> | undefined {
       body: readPassage(ad, "body"),
       clickId: readId(ad, "ctwaClid"),
       mediaUrl: readFirstUrl(ad, ["mediaUrl", "originalImageUrl", "thumbnailUrl"]),
+      imageUrl: readFirstUrl(ad, [
+        "originalImageUrl",
+        ...(isVideo ? [] : ["mediaUrl"]),
+        "thumbnailUrl",
+      ]),
+      videoUrl: isVideo ? readUrl(ad, "mediaUrl") : undefined,
       mediaType: Object.hasOwn(adMediaTypes, mediaType) ? adMediaTypes[mediaType] : undefined,
       welcomeMessage: readPassage(ad, "greetingMessageBody"),
     })

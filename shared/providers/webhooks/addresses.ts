@@ -50,6 +50,14 @@ export function toUsernameIdentity(username: string): string | undefined {
   return name === "" ? undefined : `username:${name}`;
 }
 
+/** What marks a username among addresses. */
+export const usernameMark = "username:";
+
+/** Whether one of a person's identities is a username. */
+export function isUsernameIdentity(identity: string): boolean {
+  return identity.startsWith(usernameMark);
+}
+
 /** Whether the address is that of a group chat. */
 export function isGroupAddress(address: unknown): boolean {
   return typeof address === "string" && groupPattern.test(address.trim());

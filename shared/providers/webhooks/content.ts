@@ -12,7 +12,7 @@ import {
   receivedParts,
   writePart,
 } from "../../model/received_parts.ts";
-import type { EventAddresses } from "./addresses.ts";
+import { type EventAddresses, isUsernameIdentity, usernameMark } from "./addresses.ts";
 import type {
   InboundMessageType,
   MessageEvent,
@@ -205,6 +205,7 @@ export function toAuthor(
     phone: known.find((address) => /^\d{5,20}$/.test(address)),
     userId: known.find(isUserId),
     lid: known.find(isLid),
+    username: known.find(isUsernameIdentity)?.replace(usernameMark, ""),
   };
 }
 
@@ -217,7 +218,7 @@ export function attributeToAuthor(
   author: MessageAuthor | undefined,
 ): EventContent & Pick<MessageEvent, "author"> {
   const { message, choice } = content;
-  const shown = author?.name ?? author?.phone ?? author?.lid ?? author?.userId;
+  const shown = author?.name ?? author?.phone ?? author?.username ?? author?.lid ?? author?.userId;
   if (shown === undefined || message === undefined || choice !== undefined) {
     return { ...content, author };
   }

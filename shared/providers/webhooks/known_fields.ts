@@ -16,6 +16,7 @@ interface KnownFields {
 const cloudMessageTypes = [
   ...["text", "image", "sticker", "audio", "voice", "video", "document", "interactive", "button"],
   ...["location", "contacts", "reaction", "order", "edit", "revoke", "system", "unsupported"],
+  ...["payment", "payment_notification", "payment_method"],
 ];
 
 export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
@@ -25,18 +26,16 @@ export const knownFields: Readonly<Record<ProviderKind, KnownFields>> = {
       ...["history", "smb_app_state_sync", "standby"],
       ...["message_template_status_update", "account_update", "phone_number_quality_update"],
       ...["message_template_components_update", "message_template_quality_update"],
-      ...["template_category_update", "phone_number_name_update"],
+      ...["template_category_update", "phone_number_name_update", "business_capability_update"],
       ...["business_username_updates", "business_username_update"],
       ...cloudMessageTypes.map((type) => `messages.${type}`),
     ],
     ignored: {
       "messages.request_welcome": "a person has opened the chat and said nothing",
-      "messages.payment": "a step of a payment: it is shown as a notice",
       account_alerts: "advice to the account's owner, which Meta mails as well",
       account_review_update: "the account's review, which Meta mails as well",
       account_settings_update: "settings that no send depends on",
       automatic_events: "events for advertisers, guessed from messages that we have",
-      business_capability_update: "limits, which phone_number_quality_update tells by number",
       business_status_update: "the business's standing, which account_update tells by account",
       flows: "the health of a form's endpoint, which is not ours",
       group_lifecycle_update: "groups are not administered here",

@@ -39,6 +39,7 @@ export function readAccountUpdate(
   }];
   if (event === "ACCOUNT_RESTRICTION") return readRestrictions(value, become);
   if (event === "ACCOUNT_VIOLATION") return [readViolation(value, at)];
+  if (event === "VOLUME_BASED_PRICING_TIER_UPDATE") return [readVolumeTier(value, at)];
   if (event === "DISABLED_UPDATE") return readBan(value, at, become);
   const state = Object.hasOwn(states, event) ? states[event] : undefined;
   return state === undefined ? [] : become(state, withDetail(event, readDetail(value)));
@@ -58,6 +59,21 @@ function withDetail(event: string, detail: string | undefined): string {
 function readViolation(value: unknown, at: string | undefined): LimitEvent {
   const type = readLabel(value, "violation_info", "violation_type");
   return { kind: "limit", change: withDetail("ACCOUNT_VIOLATION", type), at };
+}
+
+/** The account pays less a message from a month on: which category, where, from how many on. */
+function readVolumeTier(value: unknown, at: string | undefined): LimitEvent {
+  const info = readValue(value, "volume_tier_info");
+  const words = ["pricing_category", "region", "tier"].map((member) => readLabel(info, member))
+    .filter((word) => word !== undefined);
+  const change = withDetail("VOLUME_BASED_PRICING_TIER_UPDATE", words.join(", ") || undefined);
+  const month = readLabel(info, "effective_month");
+  return {
+    kind: "limit",
+    change,
+    at,
+    effectiveAt: month === undefined ? undefined : readEnd(month),
+  };
 }
 
 function readBan(
@@ -104,11 +120,34 @@ export function readEnd(value: unknown): string | undefined {
   return ms > 0 && ms < lastEndMs ? new Date(ms).toISOString() : undefined;
 }
 
-/** Reads a changed limit of a number. */
-export function readLimitChange(value: unknown, entry: unknown): LimitEvent[] {
-  const change = readLabel(value, "event");
-  const limit = readLabel(value, "max_daily_conversations_per_business") ??
-    readLabel(value, "current_limit");
+/** The fields that tell how many people may be written to: by number, and by account. */
+export const limitFields: ReadonlySet<string> = new Set([
+  "phone_number_quality_update",
+  "business_capability_update",
+]);
+
+/** The numbers that notices of an account write in place of a tier's name. */
+const tiers: Readonly<Record<string, string>> = {
+  250: "TIER_250",
+  2000: "TIER_2K",
+  10000: "TIER_10K",
+  100000: "TIER_100K",
+  "-1": "TIER_UNLIMITED",
+};
+
+function readTier(value: unknown, member: string): string | undefined {
+  const told = readValue(value, member);
+  const word = typeof told === "number" ? String(told) : readLabel(value, member);
+  if (word === undefined) return undefined;
+  return Object.hasOwn(tiers, word) ? tiers[word] : /^\d+$/.test(word) ? `TIER_${word}` : word;
+}
+
+/** Reads a changed limit of a number, or of all numbers of an account. */
+export function readLimitChange(field: string, value: unknown, entry: unknown): LimitEvent[] {
+  const isOfAccount = field === "business_capability_update";
+  const change = isOfAccount ? undefined : readLabel(value, "event");
+  const limit = readTier(value, "max_daily_conversations_per_business") ??
+    readTier(value, isOfAccount ? "max_daily_conversation_per_phone" : "current_limit");
   if (change === undefined && limit === undefined) return [];
   return [{
     kind: "limit",

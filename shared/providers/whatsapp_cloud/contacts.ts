@@ -3,6 +3,7 @@ import { chooseAddresses, type EventAddresses, toUsernameIdentity } from "../web
 import { isUserId } from "../recipient.ts";
 import { readList, readPersonName } from "../webhooks/fields.ts";
 import { cleanText, readId, readText } from "../../model/json_value.ts";
+import type { ContactNameEvent } from "../webhooks/provider_event.ts";
 
 /** One person's ids and name. Phone and business-scoped user id come in pairs. */
 export interface CloudContact {
@@ -40,15 +41,32 @@ export class CloudContacts {
     return this.#only;
   }
 
-  /** The addresses to reply to for the person with these ids; undefined without any id. */
-  findAddresses(ids: readonly (string | undefined)[]): EventAddresses | undefined {
+  /**
+   * The addresses to reply to for the person with these ids; undefined without any id. `parent` is the
+   * person's parent user id where the message itself tells it.
+   */
+  findAddresses(
+    ids: readonly (string | undefined)[],
+    parent?: string | undefined,
+  ): EventAddresses | undefined {
     const contact = this.find(ids);
     const addresses = chooseAddresses([...ids, ...contact?.ids ?? []]);
-    if (addresses === undefined || contact === undefined) return addresses;
+    if (addresses === undefined) return addresses;
     const known = [addresses.address, ...addresses.otherAddresses];
-    const further = contact.furtherIdentities.filter((identity) => !known.includes(identity));
+    const told = parent !== undefined && isUserId(parent) ? [parent] : [];
+    const further = [...new Set([...contact?.furtherIdentities ?? [], ...told])]
+      .filter((identity) => !known.includes(identity));
     return { ...addresses, otherAddresses: [...addresses.otherAddresses, ...further] };
   }
+}
+
+/** What a person in `contacts` calls itself; undefined without a name. */
+export function readCloudProfile(contact: unknown): ContactNameEvent | undefined {
+  const { ids, name } = readContact(contact);
+  const addresses = chooseAddresses(ids);
+  return addresses === undefined || name === undefined
+    ? undefined
+    : { kind: "contact_name", ...addresses, source: "profile", name };
 }
 
 const USERNAME_MAX = 100;

@@ -15,7 +15,12 @@ import { readFlowAnswer } from "../webhooks/flow_answer.ts";
 import { readMimeType, readSha256 } from "../webhooks/received_file.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { FileMessageType } from "../webhooks/provider_event.ts";
-import { readCloudCards, readCloudLocation, readCloudSurroundings } from "./event_parts.ts";
+import {
+  readCloudCards,
+  readCloudLocation,
+  readCloudPayment,
+  readCloudSurroundings,
+} from "./event_parts.ts";
 
 /** Maps media types to message types. */
 const mediaTypes: Readonly<Record<string, FileMessageType>> = {
@@ -77,8 +82,11 @@ function readKind(message: unknown): EventContent | undefined {
     case "revoke":
     case "system":
       return undefined;
-    case "unsupported":
     case "payment":
+    case "payment_notification":
+    case "payment_method":
+      return readPayment(type, readValue(message, type), message);
+    case "unsupported":
       return toNotice(type, [readName(message, "errors", 0, "title")]);
     default: {
       const words = findWords(readValue(message, type));
@@ -141,6 +149,9 @@ function readInteractive(message: unknown): EventContent | undefined {
   const type = readLabel(message, "interactive", "type") ?? "interactive";
   // The permission to call is a setting, not a message.
   if (type === "call_permission_reply") return undefined;
+  if (type === "payment_method" || type === "payment") {
+    return readPayment(type, readValue(message, "interactive", type), message);
+  }
   const form = readValue(message, "interactive", "nfm_reply");
   const answer = readFlowAnswer(readText(form, "response_json"), readName(form, "name"));
   const body = readMessage(form, "body");
@@ -148,6 +159,15 @@ function readInteractive(message: unknown): EventContent | undefined {
   const content = toPart("flow_answer", "flowAnswer", answer, [body]);
   const isEmpty = body === undefined && Object.keys(answer.data).length === 0;
   return isEmpty ? { ...content, isUnreadable: true } : content;
+}
+
+/** A step of a payment: nobody said it, so no agent answers. */
+function readPayment(type: string, payment: unknown, message: unknown): EventContent {
+  const part = readCloudPayment(payment);
+  const content = part === undefined
+    ? toNotice(type, [readName(message, "errors", 0, "title")])
+    : toPart("payment", "payment", part);
+  return { ...content, isUnreadable: true };
 }
 
 function readReaction(message: unknown): EventContent | undefined {

@@ -1,9 +1,18 @@
 /** Reads the parts of a Cloud API message (page Webhooks, messages) into the form of all providers. */
-import { readDegrees } from "../webhooks/values.ts";
-import { defined, readAnyId, readFirstUrl } from "../webhooks/values.ts";
-import { distinctPhones, toCard } from "../webhooks/cards.ts";
+import {
+  defined,
+  hasObject,
+  readAmount,
+  readAnyId,
+  readCount,
+  readCurrency,
+  readDegrees,
+  readFirstUrl,
+  readInstant,
+} from "../webhooks/values.ts";
+import { distinctPhones, readCard as readVCard, toCard } from "../webhooks/cards.ts";
 import { readLabel, readList, readName, readPassage, readUrl } from "../webhooks/fields.ts";
-import { readId, readValue } from "../../model/json_value.ts";
+import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import { pickParts } from "../webhooks/content.ts";
 
@@ -29,8 +38,36 @@ export function readCloudLocation(message: unknown): ReceivedPart<"location"> | 
 
 /** The cards of a message, those with a name or a phone. */
 export function readCloudCards(message: unknown): ReceivedPart<"contacts"> {
-  return readList(message, "contacts").slice(0, MAX_CARDS).map(readCard)
-    .filter((card) => card !== undefined);
+  const sharedAs = readLabel(message, "origin");
+  return readList(message, "contacts").slice(0, MAX_CARDS).map((item) => {
+    const card = readCard(item);
+    const origin = readLabel(item, "origin") ?? sharedAs;
+    return card === undefined || origin === undefined ? card : { ...card, origin };
+  }).filter((card) => card !== undefined);
+}
+
+/**
+ * A payment that a status or a message tells of (pages Payments; its members vary by gateway). Undefined
+ * where nothing of it is told.
+ */
+export function readCloudPayment(payment: unknown): ReceivedPart<"payment"> | undefined {
+  const transaction = readValue(payment, "transaction") ?? readValue(payment, "transactions", 0);
+  const sum = hasObject(payment, "amount") ? payment : transaction;
+  const offset = readCount(sum, "amount", "offset") ?? 100;
+  const told = defined({
+    amount: readAmount(offset > 0 ? offset : 100, sum, "amount", "value"),
+    currency: readCurrency(payment, "currency") ?? readCurrency(transaction, "currency"),
+    method: readLabel(payment, "payment_method") ?? readLabel(transaction, "method", "type") ??
+      readLabel(transaction, "method") ?? readLabel(transaction, "method_type"),
+    transactionId: readAnyId(transaction, "id") ?? readAnyId(payment, "credential_id"),
+    lastDigits: readAnyId(payment, "last_four_digits"),
+    paidAt: readInstant(payment, "payment_timestamp") ??
+      readInstant(transaction, "updated_timestamp"),
+    status: readLabel(payment, "status") ?? readLabel(transaction, "status"),
+    referenceId: readAnyId(payment, "reference_id"),
+    receiver: readName(payment, "receiver"),
+  });
+  return told === undefined ? undefined : { kind: "payment", ...told };
 }
 
 function readCard(card: unknown): ReceivedPart<"contacts">[number] | undefined {
@@ -40,6 +77,8 @@ function readCard(card: unknown): ReceivedPart<"contacts">[number] | undefined {
     list("phones", (phone) => [readName(phone, "phone"), readName(phone, "wa_id")]).flat(),
   );
   const name = readName(card, "name", "formatted_name") ?? readName(card, "name", "first_name");
+  const vCard = readText(card, "vcard") ?? readText(card, "vCard");
+  if (vCard !== undefined && name === undefined) return readVCard(vCard, undefined, phones);
   if (name === undefined && phones.length === 0) return undefined;
   const organization = ["company", "department", "title"].map((member) =>
     readName(card, "org", member)
@@ -91,6 +130,8 @@ function readReferral(referral: unknown): ReceivedPart<"referral"> | undefined {
     body: readPassage(referral, "body"),
     clickId: readId(referral, "ctwa_clid"),
     mediaUrl: readFirstUrl(referral, ["image_url", "video_url", "thumbnail_url"]),
+    imageUrl: readFirstUrl(referral, ["image_url", "thumbnail_url"]),
+    videoUrl: readUrl(referral, "video_url"),
     mediaType: readLabel(referral, "media_type"),
     welcomeMessage: readPassage(referral, "welcome_message", "text"),
   });

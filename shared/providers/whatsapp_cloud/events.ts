@@ -9,8 +9,8 @@ import { attributeToAuthor, toAuthor, toMessageOrReaction } from "../webhooks/co
 import { readList, readNumericId, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent, ReactionEvent } from "../webhooks/provider_event.ts";
-import { readAccountUpdate, readLimitChange } from "./account_events.ts";
-import { CloudContacts } from "./contacts.ts";
+import { limitFields, readAccountUpdate, readLimitChange } from "./account_events.ts";
+import { CloudContacts, readCloudProfile } from "./contacts.ts";
 import { readCloudDeletedStatus, readCloudRevocation } from "./deletion_events.ts";
 import { readCloudContent } from "./event_content.ts";
 import { readCloudMissedCall } from "./call_events.ts";
@@ -23,6 +23,7 @@ import {
 } from "./identity_events.ts";
 import { readNumberEvent } from "./number_events.ts";
 import { readStandbyEcho } from "./standby_events.ts";
+import { readCloudPaymentStatus } from "./payment_events.ts";
 import { readCloudStatus } from "./status_events.ts";
 import { readCloudTemplateEvent, templateFields } from "./template_events.ts";
 
@@ -58,10 +59,7 @@ function readChange(change: unknown, entry: unknown): Iterable<ProviderEvent | u
       return readStandby(readValue(value, "standby"));
     case "smb_message_echoes": {
       const contacts = new CloudContacts(value);
-      return readEach(
-        readList(value, "message_echoes"),
-        (item) => readCloudRevocation(item) ?? readEcho(item, contacts),
-      );
+      return readEchoes(value, (item) => readEcho(item, contacts));
     }
     case "calls": {
       const contacts = new CloudContacts(value);
@@ -96,7 +94,9 @@ function* readMessages(value: unknown): ReadingOfEvents {
   }
   yield* readEach(
     readList(value, "statuses"),
-    (item) => readCloudDeletedStatus(item) ?? readCloudStatus(item),
+    (item) =>
+      readCloudPaymentStatus(item, contacts) ?? readCloudDeletedStatus(item) ??
+        readCloudStatus(item),
   );
 }
 
@@ -109,10 +109,19 @@ function* readStandby(value: unknown): ReadingOfEvents {
     yield event?.kind === "message" ? { ...event, isStandby: true } : event;
   }
   const contacts = new CloudContacts(value);
+  yield* readEchoes(value, (item) => readStandbyEcho(item, contacts));
+}
+
+/** Echoes, and what the persons that they went to call themselves. */
+function* readEchoes(
+  value: unknown,
+  read: (item: unknown) => ProviderEvent | undefined,
+): ReadingOfEvents {
   yield* readEach(
     readList(value, "message_echoes"),
-    (item) => readCloudRevocation(item) ?? readStandbyEcho(item, contacts),
+    (item) => readCloudRevocation(item) ?? read(item),
   );
+  yield* readEach(readList(value, "contacts"), readCloudProfile);
 }
 
 /** Notices of the business's own number and templates. */
@@ -124,7 +133,7 @@ function readBusinessNews(
   if (templateFields.has(field)) {
     return readEach([value], (item) => readCloudTemplateEvent(field, item, entry));
   }
-  const limits = field === "phone_number_quality_update" ? readLimitChange(value, entry) : [];
+  const limits = limitFields.has(field) ? readLimitChange(field, value, entry) : [];
   return [...limits, ...readEach([value], (item) => readNumberEvent(field, item, entry))];
 }
 
@@ -142,7 +151,10 @@ function readInbound(
   const named = readMessageIds(message);
   const ids = [readId(message, "from"), readId(message, "from_user_id")];
   const content = readCloudContent(message);
-  const author = contacts.findAddresses([readSharedPhone(message, contacts, ids), ...ids]);
+  const author = contacts.findAddresses(
+    [readSharedPhone(message, contacts, ids), ...ids],
+    readId(message, "from_parent_user_id"),
+  );
   if (named === undefined || content === undefined || author === undefined) return undefined;
   const name = contacts.find(ids)?.name;
   const group = readGroup(message);
@@ -204,7 +216,10 @@ function readEcho(
   const named = readMessageIds(message);
   const group = readGroup(message);
   const addresses = group ??
-    contacts.findAddresses([readId(message, "to"), readId(message, "to_user_id")]);
+    contacts.findAddresses(
+      [readId(message, "to"), readId(message, "to_user_id")],
+      readId(message, "to_parent_user_id"),
+    );
   const content = readCloudContent(message);
   if (named === undefined || content === undefined || addresses === undefined) return undefined;
   return toMessageOrReaction({

@@ -66,7 +66,12 @@ function listTemplateIds(
 }
 
 const accountFields = new Set([
-  ...["account_update", "phone_number_quality_update", "phone_number_name_update"],
+  ...[
+    "account_update",
+    "business_capability_update",
+    "phone_number_quality_update",
+    "phone_number_name_update",
+  ],
   ...["business_username_updates", "business_username_update"],
 ]);
 

@@ -20,6 +20,7 @@ import {
   readZapiCards,
   readZapiEvent,
   readZapiEventAnswer,
+  readZapiHeaderLocation,
   readZapiLocation,
   readZapiOrder,
   readZapiPayment,
@@ -109,11 +110,18 @@ function readChoice(payload: unknown): EventContent | undefined {
       messageType,
       readId(payload, member, id),
       readMessage(payload, member, title) ?? readMessage(payload, member, "message"),
-      messageType === "option_list" ? readName(payload, member, "description") : undefined,
+      messageType === "option_list" ? readRowDescription(readValue(payload, member)) : undefined,
     );
     if (choice !== undefined) return choice;
   }
   return undefined;
+}
+
+/** A row's second line: `message` is it, where the title has a member of its own. */
+function readRowDescription(answer: unknown): string | undefined {
+  const [title, message] = [readName(answer, "title"), readName(answer, "message")];
+  return readName(answer, "description") ??
+    (title === undefined || message === title ? undefined : message);
 }
 
 function readMedia(payload: unknown): EventContent | undefined {
@@ -207,7 +215,12 @@ function readMenu(payload: unknown): EventContent {
   const member = kinds.find(([name]) => hasObject(payload, name))?.[0] ?? "";
   const words = findWords(readValue(payload, member));
   if (words.length === 0 && menu?.items.length === 0) return toNotice("other");
-  return menu === undefined ? toOther("other", words) : toPart("other", "menu", menu, words);
+  if (menu === undefined) return toOther("other", words);
+  const location = readZapiHeaderLocation(payload);
+  return {
+    ...toPart("other", "menu", menu, words),
+    ...(location === undefined ? {} : { location }),
+  };
 }
 
 /** Finds an unknown member in a message that is not a system notice. */

@@ -37,16 +37,29 @@ const paymentParts = 100;
 
 /** A position; undefined without both coordinates. */
 export function readZapiLocation(payload: unknown): ReceivedPart<"location"> | undefined {
-  const latitude = readDegrees(readValue(payload, "location", "latitude"), 90);
-  const longitude = readDegrees(readValue(payload, "location", "longitude"), 180);
+  return readPosition(readValue(payload, "location"));
+}
+
+/** The position in a template's header; undefined for another header. */
+export function readZapiHeaderLocation(payload: unknown): ReceivedPart<"location"> | undefined {
+  return ["hydratedTemplate", "buttonsMessage"]
+    .map((member) =>
+      readPosition(readValue(payload, member, "header", "location")) ??
+        readPosition(readValue(payload, member, "location"))
+    ).find((place) => place !== undefined);
+}
+
+function readPosition(place: unknown): ReceivedPart<"location"> | undefined {
+  const latitude = readDegrees(readValue(place, "latitude"), 90);
+  const longitude = readDegrees(readValue(place, "longitude"), 180);
   if (latitude === undefined || longitude === undefined) return undefined;
   return {
     latitude,
     longitude,
     ...defined({
-      name: readName(payload, "location", "name"),
-      address: readPassage(payload, "location", "address"),
-      url: readUrl(payload, "location", "url"),
+      name: readName(place, "name"),
+      address: readPassage(place, "address"),
+      url: readUrl(place, "url"),
     }),
   };
 }
@@ -124,6 +137,10 @@ export function readZapiPayment(payload: unknown): ReceivedPart<"payment"> | und
       amount: isOrder
         ? readAmount(paymentParts, payment, "total")
         : readAmount(1, payment, "value") ?? readAmount(1, info, "value"),
+      subtotal: readAmount(paymentParts, payment, "subTotal"),
+      discount: readAmount(paymentParts, payment, "discount"),
+      shipping: readAmount(paymentParts, payment, "shipping"),
+      tax: readAmount(paymentParts, payment, "tax"),
       currency: readCurrency(payment, "currency") ?? readCurrency(payment, "currencyCode") ??
         readCurrency(info, "currencyCode"),
       status: readLabel(payment, "paymentStatus") ?? readLabel(info, "transactionStatus") ??
@@ -223,6 +240,7 @@ function readContext(payload: unknown): ReceivedPart<"context"> | undefined {
     isForwarded: isSet("forwarded"),
     isFrequentlyForwarded: score >= 4 ? true as const : undefined,
     isStatusReply: isSet("isStatusReply"),
+    isBroadcast: isSet("broadcast"),
     mentions: mentions.length === 0 ? undefined : mentions,
     expiresInSeconds: (expiresInSeconds ?? 0) > 0 ? expiresInSeconds : undefined,
   });
@@ -231,6 +249,7 @@ function readContext(payload: unknown): ReceivedPart<"context"> | undefined {
 const adMediaTypes: Readonly<Record<number, string>> = { 1: "image", 2: "video" };
 
 function readReferral(ad: unknown): ReceivedPart<"referral"> | undefined {
+  const isVideo = readNumber(ad, "mediaType") === 2;
   return defined({
     sourceType: readLabel(ad, "sourceType"),
     sourceId: readAnyId(ad, "sourceId"),
@@ -239,6 +258,12 @@ function readReferral(ad: unknown): ReceivedPart<"referral"> | undefined {
     body: readPassage(ad, "body"),
     clickId: readId(ad, "ctwaClid"),
     mediaUrl: readFirstUrl(ad, ["mediaUrl", "thumbnailUrl"]),
+    imageUrl: readFirstUrl(ad, [
+      "originalImageUrl",
+      ...(isVideo ? [] : ["mediaUrl"]),
+      "thumbnailUrl",
+    ]),
+    videoUrl: isVideo ? readUrl(ad, "mediaUrl") : undefined,
     mediaType: adMediaTypes[readNumber(ad, "mediaType") ?? 0],
   });
 }

@@ -71,14 +71,12 @@ export function readZapiEvents(
 }
 
 /**
- * Whether a payload yields no event: a message that we sent through the API (`fromApi`), unless it is
- * edited, a message that the phone has not decrypted yet (it is sent again under the same id; that of a
- * contact which can be seen once is not), and a channel's posts.
+ * Whether a payload yields no event: a message that the phone has not decrypted yet (it is sent again under
+ * the same id; that of a contact which can be seen once is not), and a channel's posts.
  */
 function isIgnored(payload: unknown): boolean {
   const isTrue = (key: string): boolean => readValue(payload, key) === true;
-  return (isTrue("fromMe") && isTrue("fromApi") && !isTrue("isEdit")) ||
-    isTrue("waitingMessage") && (isTrue("fromMe") || !isHiddenFile(payload)) ||
+  return isTrue("waitingMessage") && (isTrue("fromMe") || !isHiddenFile(payload)) ||
     isTrue("isNewsletter");
 }
 
@@ -96,7 +94,7 @@ function readMessageEvent(payload: unknown): (MessageEvent | ReactionEvent)[] {
   return [toMessageOrReaction({
     kind: "message",
     origin: isEcho ? "echo" : "inbound",
-    ...(isEcho ? { mayBeOurs: readValue(payload, "fromApi") !== false } : {}),
+    ...(isEcho ? readSender(payload) : {}),
     providerMessageId,
     ...addresses,
     contactName: readContactName(payload, isEcho || isGroup),
@@ -109,6 +107,15 @@ function readMessageEvent(payload: unknown): (MessageEvent | ReactionEvent)[] {
     quotedProviderMessageId: readId(payload, "referenceMessageId") ??
       content.quotedProviderMessageId,
   })];
+}
+
+/** Who sent an echo: through the API it was we, or another program that uses the same instance. */
+function readSender(payload: unknown): Pick<MessageEvent, "mayBeOurs" | "isOfOtherApp"> {
+  const isOfApi = readValue(payload, "fromApi") === true;
+  const mayBeOurs = readValue(payload, "fromApi") !== false;
+  return isOfApi && readValue(payload, "isEdit") !== true
+    ? { mayBeOurs, isOfOtherApp: true }
+    : { mayBeOurs };
 }
 
 /**
@@ -153,6 +160,7 @@ function readAuthor(payload: unknown): MessageAuthor | undefined {
     chooseAddresses([
       readValue(payload, "participantPhone"),
       readValue(payload, "participantLid"),
+      readValue(payload, "senderLid"),
     ]),
   );
 }

@@ -36,6 +36,7 @@ export const glossary: Readonly<Record<string, string>> = {
   "author.name": "The author's name.",
   "author.phone": "The author's phone.",
   "author.userId": "The author's user id at the official channel.",
+  "author.username": "The author's username, in lower case and without `@`.",
   "author.lid": "The author's hidden identity at a gateway.",
   isTypedOnPhone:
     "Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells.",

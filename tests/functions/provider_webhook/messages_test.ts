@@ -238,9 +238,25 @@ Deno.test("a reply typed on the phone enters the history as sent and pauses the 
     assertEquals([item.role, item.content, item.status], ["assistant", "Deixa comigo", "sent"]);
     assertHalfAnHour(await pausedUntil(client, tenant));
   }
-  // `fromApi` marks what we sent through the API ourselves.
-  await client.receive(zapi, { messageId: "P2", fromMe: true, fromApi: true, text });
-  assertEquals((await client.messages(zapi)).length, 1);
+});
+
+Deno.test("what another program sends through the same Z-API instance enters the history, and pauses nobody", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  await client.stack.admin`insert into messaging.ai_agents (instance_id, name, instructions, model)
+    values (${tenant.instanceId}, 'A', 'B', 'c')`;
+  const text = { message: "Sua fatura chegou" };
+  for (const recorded of [1, 0]) {
+    const told = await client.receive(tenant, {
+      ...{ messageId: "P1", fromMe: true, fromApi: true, text },
+    });
+    assertEquals(told.body.recorded, recorded);
+  }
+  const [sent] = await client.messages(tenant);
+  assertEquals([sent?.direction, sent?.message, sent?.["sent_by"]], [
+    ...["outbound", text.message, "other_app"],
+  ]);
+  assertEquals(await pausedUntil(client, tenant), undefined);
 });
 
 Deno.test("the same provider message id on two instances is two messages", async () => {

@@ -1,7 +1,7 @@
 -- Records what a person wrote where no shorter way does: a message that comes with others or has to wait
 -- for its sender (see add_inbound_message), an edit, and what somebody wrote on the business's own phone.
 -- Such an echo pauses the agent, as any operator's message does, but not in groups, nor a reaction, nor what
--- another responder of the number answers (isStandby).
+-- another program has sent through the same channel (isOfOtherApp).
 -- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
 -- message where there is none.
 -- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
@@ -69,7 +69,7 @@ begin
   perform messaging.record_message_events(array[message_id], array['message.sent']);
   perform messaging.apply_unmatched_statuses(array[message_id]);
   if not is_group and (event->>'isReaction')::boolean is not true
-    and (event->>'isStandby')::boolean is not true then
+    and (event->>'isOfOtherApp')::boolean is not true then
     perform messaging.pause_agent(instance.id, contact.id, written_at);
   end if;
   return true;

@@ -37,7 +37,11 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
     ],
     [
       { listResponseMessage: { message: "A melhor", title: "Z-API", selectedRowId: "1" } },
-      { messageType: "option_list", message: "Z-API", choice: { id: "1", title: "Z-API" } },
+      {
+        messageType: "option_list",
+        message: "Z-API",
+        choice: { id: "1", title: "Z-API", description: "A melhor" },
+      },
     ],
     [
       { buttonsResponseMessage: { buttonId: "2", message: "Ótimo" } },
@@ -77,7 +81,7 @@ Deno.test("each kind of Z-API content becomes its message type", () => {
   }
 });
 
-Deno.test("a Z-API message typed on the phone is an echo to the chat; one sent through the API gives no event", () => {
+Deno.test("a Z-API message typed on the phone is an echo to the chat; one sent through the API may be ours or another program's", () => {
   const typed = { fromMe: true, senderLid: "999@lid", senderName: "Loja", text: { message: "a" } };
   for (const fromApi of [false, undefined]) {
     const event = readEvent(
@@ -89,7 +93,8 @@ Deno.test("a Z-API message typed on the phone is an echo to the chat; one sent t
     assertEquals(event?.["otherAddresses"], ["81896604192873@lid"]);
     assertEquals(event?.["contactName"], "Ana do trabalho");
   }
-  assertEquals(readEvents("zapi", zapiMessage({ ...typed, fromApi: true })), []);
+  const sent = readEvent("zapi", zapiMessage({ ...typed, fromApi: true }));
+  assertEquals([sent?.["mayBeOurs"], sent?.["isOfOtherApp"]], [true, true]);
 });
 
 Deno.test("a Z-API contact without a visible phone is identified by the hidden identity", () => {
