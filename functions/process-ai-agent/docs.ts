@@ -58,6 +58,7 @@ export const operations: readonly Operation[] = [{
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30.",
     sentBy:
       "Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`.",
+    pauseAgent: "Taken as in every sending call, and without effect: this call pauses no agent.",
     metadata:
       "Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. The agent's later replies have none.",
     mode:

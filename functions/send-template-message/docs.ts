@@ -56,6 +56,10 @@ export const operations: readonly Operation[] = [{
     expiresAt:
       "End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future.",
     instanceId: "The instance, in any of the three forms. Default: the token's instance.",
+    sentBy:
+      "Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. None of them pauses the agent.",
+    pauseAgent:
+      "True pauses the AI agent for this contact, as a message of send-message does. Without it no template pauses the agent.",
     provider: "Type of provider: the official channel or a gateway.",
     templateName: "Name of the template.",
     templateId: "Id of the template.",

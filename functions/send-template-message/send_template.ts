@@ -32,8 +32,8 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Sends a stored template (specification 4.7): to the official channel with its parameters, to a
- * gateway as a rendered message; at once, or through the queue like any message. Creates the contact, and
- * pauses the agent unless the agent sends it.
+ * gateway as a rendered message; at once, or through the queue like any message. Creates the contact. Pauses
+ * the agent only where the call says `pauseAgent: true` (decisions, section 6).
  *
  * @throws {AppError} before anything is stored, in the order of decisions, section 8; then the
  * errors of `accept_message`.
@@ -76,7 +76,7 @@ export async function sendTemplate(
       cardId: request.cardId,
       metadata: request.metadata,
       sentBy: request.sentBy,
-      pauseAgent: request.pauseAgent,
+      pauseAgent: request.pauseAgent ?? false,
       purpose: purposeOfTemplate(ready.template.category, request.purpose),
     },
     assignment: null,

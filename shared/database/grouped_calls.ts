@@ -34,7 +34,7 @@ const groups: { readonly [Name in GroupedRpc]: Group<Name> } = {
   accept_message: {
     takes: ({ message, assignment, agent, delivery }) =>
       message !== null && message.needsPhone === undefined &&
-      message.pausesAgent === undefined && assignment === null &&
+      assignment === null &&
       agent === null && delivery !== null &&
       !delivery.queued && delivery.isDeferred !== true && delivery.delaySeconds <= 0 &&
       delivery.timing === undefined,

@@ -87,7 +87,7 @@ export const glossary: Readonly<Record<string, string>> = {
   queued: "Whether the message goes through the instance's paced queue.",
   intervalSeconds: "Seconds between queued messages.",
   sentBy:
-    "Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent.",
+    "Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`.",
   pauseAgent:
     "False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves.",
   mode: "How the message is sent.",

@@ -279,6 +279,19 @@ async function createWarmClient(
   };
 }
 
+Deno.test("calls that pause no agent are recorded as a group where the instance has none", async () => {
+  await using database = await createTestDatabase();
+  await using open = direct.open(database.url);
+  const requests = (await createRequests(database.admin, 4)).map((request) => ({
+    ...request,
+    message: request.message && { ...request.message, pausesAgent: false as const },
+  }));
+  const { rpcNames } = await callAsGroup(open.database, "accept_message", requests);
+  assertEquals(rpcNames, ["accept_messages"]);
+  const stored = await database.admin`select from messaging.messages where not pauses_agent`;
+  assertEquals(stored.length, 4);
+});
+
 async function countMessages(admin: Sql): Promise<number> {
   return (await admin`select from messaging.messages`).length;
 }
@@ -304,7 +317,8 @@ interface Draft {
 const kinds = [
   ...["plain", "plain", "plain", "operator", "blocked", "closed window"] as const,
   ...["agent's words", "delayed", "assignment", "unknown instance", "other body"] as const,
-];
+  "pauses no agent",
+] as const;
 
 const blockedPhone = "5511900000000";
 
@@ -323,7 +337,10 @@ function toRequest(tenant: Tenant, { number, kind, phone, key }: Draft): AcceptM
     },
     assignment: kind === "assignment" ? { assignTo: "nobody@example.com" } : null,
     agent: null,
-    message: { messageType: "text", message: `message ${number}`, content: null, sentBy },
+    message: {
+      ...{ messageType: "text", message: `message ${number}`, content: null, sentBy },
+      pausesAgent: kind === "pauses no agent" ? false : undefined,
+    },
     delivery: {
       ...{ queued: false, intervalSeconds: 0, leaseSeconds: 3_600 },
       delaySeconds: kind === "delayed" ? 60 : 0,

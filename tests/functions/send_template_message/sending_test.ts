@@ -267,18 +267,6 @@ Deno.test("504 provider_outcome_unknown: the message is kept as unconfirmed and 
   assertEquals(stack.provider.requests.length, 1);
 });
 
-Deno.test("sending a template pauses the agent like any call of the API", async () => {
-  await using templates = await startTemplateStack();
-  const { stack } = templates;
-  const tenant = await stack.createTenant();
-  await stack.admin`
-    insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
-    values (${tenant.instanceId}, 'Bot', 'x', 'm', true)`;
-  const templateId = await templates.createTemplate(tenant);
-  const { body } = await templates.post(tenant, { templateId, phone });
-  assertMatch(body.aiAgentPausedUntil, /^\d{4}-\d\d-\d\dT.*Z$/);
-});
-
 Deno.test("the same Idempotency-Key sends once and answers alike, whatever became of the template", async () => {
   await using templates = await startTemplateStack();
   const { stack } = templates;

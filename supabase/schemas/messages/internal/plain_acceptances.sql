@@ -16,9 +16,7 @@ begin
     select array_agg(
       row(
         call.place, i.id, i.time_zone,
-        exists (
-          select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
-        ),
+        pausable.has_agent,
         call.phone, wanted.identity_key, t.id,
         call.authentication->>'functionName', i.requests_per_minute,
         t.is_use_due,
@@ -82,6 +80,12 @@ begin
       where c.contact_id = coalesce(own.id, shown.id)
       offset 0
     ) as v on true
+    cross join lateral (
+      select exists (
+        select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
+      ) as has_agent
+      offset 0
+    ) as pausable
     left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
     where messaging.is_bare_message(call.request)
       and messaging.leaves_at_once(call.delivery, clock)
@@ -90,7 +94,8 @@ begin
       and i.protection is null
       -- May have to wait: see budget_hold.
       and not messaging.stopped_by_budget(i.budget, call.message->>'purpose', null)
-      and call.message->>'pausesAgent' is null
+      -- Leaves the agent as it is, and says so: a template's, as a rule.
+      and (call.message->>'pausesAgent' is null or not pausable.has_agent)
       and call.message->'fit' is null
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
