@@ -1,4 +1,4 @@
-import { removeReasoning } from "./model_reasoning.ts";
+import { readPersonText } from "./model_markup.ts";
 import { parseJson, readValue } from "../model/json_value.ts";
 
 /** The text for the contact, or an error code for the log. */
@@ -7,10 +7,13 @@ export type ModelAnswer = { readonly text: string } | { readonly error: string }
 /** Error code: the model's content filter cut the answer, so the rest must not be sent. */
 export const answerFiltered = "model_answer_filtered";
 
+/** Error code: the answer holds markup that is not known, so nothing of it may be sent. */
+export const markupUnknown = "model_markup_unknown";
+
 /**
  * Reads the response body of `POST /chat/completions`, also where the server labels the JSON as
- * `text/plain`. Removes reasoning, drops a filtered answer, and ends an answer that hit the token limit
- * after its last whole sentence.
+ * `text/plain`. Removes reasoning and tool calls, drops a filtered answer and one with unknown markup, and
+ * ends an answer that hit the token limit after its last whole sentence.
  */
 export function readModelAnswer(body: unknown): ModelAnswer {
   const completion = typeof body === "string" ? parseJson(body) : body;
@@ -19,7 +22,8 @@ export function readModelAnswer(body: unknown): ModelAnswer {
   if (typeof message !== "object" || message === null) return { error: "model_answer_unreadable" };
   const finishReason = readValue(choice, "finish_reason");
   if (finishReason === "content_filter") return { error: answerFiltered };
-  const answer = removeReasoning(readContent(readValue(message, "content"))).trim();
+  const answer = readPersonText(readContent(readValue(message, "content")));
+  if (answer === null) return { error: markupUnknown };
   if (answer === "") return { error: "model_said_nothing" };
   return { text: finishReason === "length" ? endAtSentence(answer) : answer };
 }

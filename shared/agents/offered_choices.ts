@@ -14,6 +14,7 @@ import type { Provider } from "../providers/provider.ts";
 import { parseJson } from "../model/json_value.ts";
 import { AppError } from "../model/errors.ts";
 import { maxAnswerCharacters, toSendableAnswer, toStorable } from "./answer.ts";
+import { toWhatsAppSigns } from "./whatsapp_signs.ts";
 
 /** What every agent is told, behind its instructions. */
 export const choiceForm = [
@@ -42,7 +43,9 @@ export function readOfferedChoices(answer: string): MessageContent | null {
   const messageType = form.data.buttons === undefined ? "option_list" : "buttons";
   const request: MessageRequest = {
     ...{ messageType, ...form.data },
-    message: form.data.message === undefined ? undefined : toSendableAnswer(form.data.message),
+    message: form.data.message === undefined
+      ? undefined
+      : toSendableAnswer(toWhatsAppSigns(form.data.message)),
   };
   return checkContent(request).length === 0 ? toRequestedContent(request) : null;
 }

@@ -18,7 +18,13 @@ export interface AgentPrompt {
   readonly profileName: string | null;
   /** Oldest first. */
   readonly history: readonly HistoryMessage[];
+  /** Whether the model has answered this already, with markup that no person can read. */
+  readonly isAskedAnew?: boolean;
 }
+
+/** Stands at the end of the instructions where the model is asked anew. */
+const plainForm =
+  "Write only the words for the person: no reasoning, no tool calls, no tags and no special tokens.";
 
 /**
  * Size limits of the history in a prompt, in bytes of UTF-8, tried in this order. The first is about
@@ -43,7 +49,7 @@ const truncationMark = " […]";
  * models (Mistral, Gemma) and some services reject anything else.
  */
 export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMessage[] {
-  const { instructions, variables, profileName } = prompt;
+  const { instructions, variables, profileName, isAskedAnew = false } = prompt;
   const said = keepNewest(prompt.history, budgetBytes);
   const ad = describeReferral(prompt.history);
   const known = [
@@ -60,7 +66,11 @@ export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMes
   return [
     {
       role: "system",
-      content: `${fillInstructions(instructions, variables)}\n\n${choiceForm}`,
+      content: [
+        fillInstructions(instructions, variables),
+        choiceForm,
+        ...(isAskedAnew ? [plainForm] : []),
+      ].join("\n\n"),
     },
     ...joinNeighbors(turns),
   ];

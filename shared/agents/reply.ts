@@ -4,13 +4,14 @@ import type { FittedContent } from "../messages/channel_validation.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
 import { buildPrompt, historyBudgets } from "./prompt.ts";
 import { listAgentVariables } from "./variables.ts";
+import { toWhatsAppSigns } from "./whatsapp_signs.ts";
 import { type AskModel, type ChatAnswer, promptTooLong } from "./model.ts";
 import type { Database } from "../database/database.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { linkMessages, type MediaLinks } from "../media/links.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
-import { answerFiltered } from "./model_answer.ts";
+import { answerFiltered, markupUnknown } from "./model_answer.ts";
 import { acceptAnswer } from "../messages/accept.ts";
 import type { DeliverOutboxRow } from "../outbox/delivery.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
@@ -54,11 +55,13 @@ export function createAgentReplies(
     const { turn, isLimitReached } = await readTurn(database, row);
     if (turn === null) return settleWithoutAnswer(isLimitReached);
     if (turn.showsTyping) showThinking(readPayload(row));
+    const isAskedAnew = row.lastError === markupUnknown;
     const answer = await askWithinContext(
       askModel,
       links === undefined ? turn : linkTurn(turn, links),
+      isAskedAnew,
     );
-    if ("error" in answer) return toFailure(answer);
+    if ("error" in answer) return toFailure(answer, isAskedAnew);
     const drafts = await toDrafts(row, turn, answer.text, openProvider);
     if (await recordAnswer(database, row, turn, drafts)) return { outcome: "done" };
     // The agent was paused, or another answer came first. Later messages may still need an answer.
@@ -83,29 +86,42 @@ function settleWithoutAnswer(isLimitReached: boolean): OutboxOutcome {
 }
 
 /** Retries with half the history while the prompt is too long for the model. */
-async function askWithinContext(askModel: AskModel, turn: AgentTurn): Promise<ChatAnswer> {
+async function askWithinContext(
+  askModel: AskModel,
+  turn: AgentTurn,
+  isAskedAnew: boolean,
+): Promise<ChatAnswer> {
   const startedAt = performance.now();
   let answer: ChatAnswer = { error: promptTooLong };
   for (const budgetBytes of historyBudgets) {
-    answer = await askModel(turn.model, toPrompt(turn, budgetBytes));
+    answer = await askModel(turn.model, toPrompt(turn, budgetBytes, isAskedAnew));
     const isTooLong = "error" in answer && answer.error === promptTooLong;
     if (!isTooLong || performance.now() - startedAt > maxRefusalsMs) break;
   }
   return answer;
 }
 
-function toPrompt(turn: AgentTurn, budgetBytes: number): ReturnType<typeof buildPrompt> {
+function toPrompt(
+  turn: AgentTurn,
+  budgetBytes: number,
+  isAskedAnew: boolean,
+): ReturnType<typeof buildPrompt> {
   const { instructions, givenName, contactPhone, profileName, history } = turn;
   const variables = listAgentVariables(
     { name: givenName, phone: contactPhone },
     turn.collectedData,
   );
-  return buildPrompt({ instructions, variables, profileName, history }, budgetBytes);
+  return buildPrompt({ instructions, variables, profileName, history, isAskedAnew }, budgetBytes);
 }
 
-function toFailure({ error, retryAfterMs }: Extract<ChatAnswer, { error: string }>): OutboxOutcome {
+/** A dead row tells that a person is needed: see settle_outbox. */
+function toFailure(
+  { error, retryAfterMs }: Extract<ChatAnswer, { error: string }>,
+  isAskedAnew: boolean,
+): OutboxOutcome {
   // A filtered answer is not retried. The contact's next message starts a new turn.
   if (error === answerFiltered) return { outcome: "dead", error };
+  if (error === markupUnknown && isAskedAnew) return { outcome: "dead", error };
   return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 
@@ -118,7 +134,7 @@ async function toDrafts(
 ): Promise<FittedContent[]> {
   const offered = readOfferedChoices(answer);
   if (offered === null) {
-    return splitAnswer(answer, maxMessages).map((message) => ({
+    return splitAnswer(toWhatsAppSigns(answer), maxMessages).map((message) => ({
       content: { messageType: "text", message },
     }));
   }

@@ -174,6 +174,15 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     dataName: "AgentPauseEventData",
     data: z.object({ contactId: z.uuid(), pausedUntil: instantSchema.nullable() }),
   },
+  "agent.needs_person": {
+    when: "the AI agent has given up an answer: what the contact wrote waits for a person",
+    dataName: "AgentNeedsPersonEventData",
+    data: z.object({ contactId: z.uuid(), conversationId: z.uuid(), reason: z.string() }),
+    fields: {
+      reason:
+        "Why: `model_markup_unknown`, `model_answer_filtered`, `agent_answer_limit`, or the error of the last attempt, such as `model_http_500`.",
+    },
+  },
   "instance.held": {
     when: "nothing of the instance leaves until `heldUntil`",
     dataName: "InstanceHeldEventData",

@@ -6,7 +6,7 @@ export const eventTypes = [
   ...["contact.created", "contact.updated", "contact.merged"] as const,
   ...["contact.identity_changed", "contact.consent_changed", "contact.erased"] as const,
   ...["conversation.assigned", "conversation.status_changed"] as const,
-  ...["agent.paused", "agent.resumed"] as const,
+  ...["agent.paused", "agent.resumed", "agent.needs_person"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,
   ...["instance.limit_changed", "instance.number_changed"] as const,
   ...["template.status_changed", "template.category_warning"] as const,

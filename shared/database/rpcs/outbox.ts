@@ -42,6 +42,8 @@ export interface OutboxRow {
   readonly claimToken: string;
   readonly kind: OutboxKind;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** The error of its last attempt; null where there was none. */
+  readonly lastError?: string | null;
 }
 
 /** The outcome of a delivery: `retry` repeats with backoff, `dead` waits for an operator. */

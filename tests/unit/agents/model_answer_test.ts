@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { readModelAnswer } from "../../../shared/agents/model_answer.ts";
-import { removeReasoning } from "../../../shared/agents/model_reasoning.ts";
+import { removeKnownMarkup } from "../../../shared/agents/model_markup.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { assertLinearTime } from "../../support/growth.ts";
 
@@ -109,11 +109,11 @@ Deno.test("JSON with a text content type is read; anything but a completion is u
 Deno.test("for any order of tags no answer contains a tag or the text inside one", () => {
   const mark = fc.constantFrom("<think>", "</think>", "<|channel|>", "<|message|>", "final", "a ");
   fc.assert(fc.property(fc.array(mark, { maxLength: 20 }), (marks) => {
-    const answer = removeReasoning(marks.join(""));
+    const answer = removeKnownMarkup(marks.join(""));
     assert(!/<\/?think>|<\|/.test(answer), answer);
   }));
   fc.assert(fc.property(fc.array(mark, { maxLength: 20 }), (marks) => {
-    const answer = removeReasoning(
+    const answer = removeKnownMarkup(
       `Oi. <think>segredo ${marks.join("").replaceAll("</think>", "")}`,
     );
     assert(!answer.includes("segredo"), answer);
@@ -123,6 +123,6 @@ Deno.test("for any order of tags no answer contains a tag or the text inside one
 Deno.test("separating reasoning from the answer takes linear time", () => {
   for (const part of ["<think>", "</think>", "<|channel|>", "<|start|>", "assistantfinal", "<|"]) {
     const make = (units: number): string => part.repeat(units);
-    assertLinearTime({ make, work: removeReasoning, units: 1_000, factor: 200, what: part });
+    assertLinearTime({ make, work: removeKnownMarkup, units: 1_000, factor: 200, what: part });
   }
 });

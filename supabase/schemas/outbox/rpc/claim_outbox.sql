@@ -7,7 +7,7 @@
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
 -- calls under way as one may have, whose rows wait; NULL for none.
--- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
+-- Returns {rows: [{outboxId, claimToken, kind, payload, lastError}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.
 create or replace function public.claim_outbox(request jsonb)
@@ -23,6 +23,7 @@ set jit = off
 as $$
 declare
   claimed_rows jsonb;
+  unanswered uuid[];
 begin
   -- The clock is a value: a volatile function would make the plan read the index to its end.
   with recursive waiting as (
@@ -102,7 +103,7 @@ begin
       settled_at = clock_timestamp()
     from checked
     where o.id = any (array[checked.id]) and checked.is_over and not checked.is_held
-    returning o.kind, o.payload
+    returning o.kind, o.payload, o.conversation_id
   ),
   -- A file that kills its worker each time.
   lost_files as (
@@ -130,19 +131,25 @@ begin
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from checked
     where o.id = any (array[checked.id]) and not checked.is_over and not checked.is_held
-    returning o.id, o.claim_token, o.kind, o.payload
+    returning o.id, o.claim_token, o.kind, o.payload, o.last_error
   )
   select jsonb_build_object('rows', coalesce(
     jsonb_agg(jsonb_build_object(
       'outboxId', c.id,
       'claimToken', c.claim_token,
       'kind', c.kind,
-      'payload', c.payload
+      'payload', c.payload,
+      'lastError', c.last_error
     )),
     '[]'
-  ))
-  into claimed_rows
+  )), (
+    select array_agg(g.conversation_id) from given_up g where g.kind = 'agent_reply'
+  )
+  into claimed_rows, unanswered
   from claimed c;
+  if unanswered is not null then
+    perform messaging.record_needed_persons(unanswered, 'worker_lost');
+  end if;
   return claimed_rows;
 end;
 $$;

@@ -1,7 +1,7 @@
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
 -- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
 -- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
--- settles.
+-- settles. An agent's answer that is `dead` is told by agent.needs_person, with the error as its reason.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb
@@ -11,6 +11,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   settled_status text;
+  unanswered uuid;
 begin
   update messaging.outbox o
   set claim_token = null,
@@ -32,7 +33,11 @@ begin
   where o.id = (request->>'outboxId')::uuid
     and o.claim_token = (request->>'claimToken')::uuid
     and o.status = 'pending'
-  returning o.status into settled_status;
+  returning o.status, case when o.kind = 'agent_reply' then o.conversation_id end
+  into settled_status, unanswered;
+  if settled_status = 'dead' and unanswered is not null then
+    perform messaging.record_needed_persons(array[unanswered], coalesce(request->>'error', 'unknown'));
+  end if;
   return jsonb_build_object('status', settled_status);
 end;
 $$;
