@@ -60,6 +60,7 @@ export const recipientStatuses: INodePropertyOptions[] = [
 
 /** What the trigger may start on. */
 export const eventTypes: INodePropertyOptions[] = [
+  { name: "Agent Needs Person", value: "agent.needs_person" },
   { name: "Agent Paused", value: "agent.paused" },
   { name: "Agent Resumed", value: "agent.resumed" },
   { name: "Batch Finished", value: "batch.finished" },
