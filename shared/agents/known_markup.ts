@@ -24,7 +24,7 @@ const reasoning: readonly KnownMarkup[] = [
       "<seed:think>segredo<seed:cot_budget_reflect>segredo</seed:cot_budget_reflect></seed:think>Olá!",
   },
   {
-    models: "Claude, Command A, EXAONE Deep, OpenThinker, Reka, and prompts that ask for steps",
+    models: "Command A, EXAONE Deep, OpenThinker, Reka, and prompts that ask for steps",
     names: [
       ...["thinking", "thought", "thoughts", "thought_process", "reason", "reasoning", "rationale"],
       ...["reflection", "reflect", "cot", "cot_budget_reflect", "scratchpad", "scratch_pad"],
@@ -69,7 +69,7 @@ const toolCalls: readonly KnownMarkup[] = [
       "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
   },
   {
-    models: "DeepSeek V3 to V4, Jamba, OLMo 3, Claude, Granite, FunctionGemma, Llama 3",
+    models: "DeepSeek V3 to V4, Jamba, OLMo 3, Granite, FunctionGemma, Llama 3",
     names: [
       ...["function", "functions", "function_call", "function_calls", "functioncall"],
       ...["invoke", "steptml:invoke", "parameter", "arg_key", "arg_value"],

@@ -9,20 +9,13 @@ export interface Mark {
   readonly isClosing: boolean;
 }
 
-const marks = [
-  /** `<|tool_call|>`, `</|DSML|invoke name="x">`, `<|channel>`, `< | DSML | tool_calls>`. */
-  /<\/?[^\S\n]{0,2}\|[^<>\n]{1,200}>/,
-  /** `<channel|>`. */
-  /<[^<>\n|]{1,60}\|>/,
-  /** `<think>`, `</seed:think>`, `<function=name>`, `<function(name)>`, `<invoke name="x">`. */
-  /<\/?[a-z][\w.:-]{0,60}(?:[=(\s][^<>]{0,300})?>/,
-  /** `[TOOL_CALLS]`, `[/THINK]`. */
-  /\[\/?[a-z_]{3,30}\]/,
-  /** Kimi's older models: `◁think▷`. */
-  /◁\/?[^◁▷\n]{1,40}▷/,
-];
-
-const anyMark = new RegExp(marks.map(({ source }) => source).join("|"), "gi");
+/**
+ * `<|tool_call|>`, `</|DSML|invoke name="x">`, `<|channel>`, `< | DSML | tool_calls>`; `<channel|>`; `<think>`,
+ * `</seed:think>`, `<function=name>`, `<function(name)>`, `<invoke name="x">`; `[TOOL_CALLS]`, `[/THINK]`; and
+ * `◁think▷` of Kimi's older models.
+ */
+const anyMark =
+  /<\/?[^\S\n]{0,2}\|[^<>\n]{1,200}>|<[^<>\n|]{1,60}\|>|<\/?[a-z][\w.:-]{0,60}(?:[=(\s][^<>]{0,300})?>|\[\/?[a-z_]{3,30}\]|◁\/?[^◁▷\n]{1,40}▷/gi;
 
 /** DeepSeek writes its tokens with a bar and a blank of their own. */
 const foreignSigns = /<[^<>\n]{0,300}[｜▁][^<>\n]{0,300}>/g;

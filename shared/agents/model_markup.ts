@@ -91,25 +91,13 @@ function readFinalSection(text: string): string {
   return final === undefined ? text : text.slice(final.index + final[0].length);
 }
 
-const ownRole = "(?:assistant|model|ai|bot|chatbot)";
-const foreignRole = "(?:user|human|system|developer|tool|observation)";
-const roleBegins = String
-  .raw`<\|(?:im_start|start|turn|start_header_id|start_of_role)\|?>|<start_of_turn>`;
-const roleEnds = String.raw`(?:<\|(?:end_header_id|end_of_role|im_sep)\|>)?`;
-
 /** The beginning of the model's own turn. */
-const turnStart = new RegExp(`(?:${roleBegins})\\s?${ownRole}\\b${roleEnds}\\n*`, "gi");
+const turnStart =
+  /(?:<\|(?:im_start|start|turn|start_header_id|start_of_role)\|?>|<start_of_turn>)\s?(?:assistant|model|ai|bot|chatbot)\b(?:<\|(?:end_header_id|end_of_role|im_sep)\|>)?\n{0,9}/gi;
 
-/** What ends the turn. The text after it is an invented turn. */
-const turnEnd = new RegExp(
-  [
-    String
-      .raw`<\|(?:im_end|end|return|call|endoftext|eot|eot_id|eom_id|eos|end_of_(?:text|turn|sentence|message)|end_of_turn_token|end_response|user|human|system|observation)\|>`,
-    String.raw`<turn\|>|<end_of_turn>|<eos>|<\/s>`,
-    `(?:${roleBegins})\\s?${foreignRole}\\b`,
-  ].join("|"),
-  "i",
-);
+/** What ends the turn, or begins another one's. The text after it is invented. */
+const turnEnd =
+  /<\|(?:im_end|end|return|call|endoftext|eot|eot_id|eom_id|eos|end_of_(?:text|turn|sentence|message)|end_of_turn_token|end_response|user|human|system|observation)\|>|<turn\|>|<end_of_turn>|<eos>|<\/s>|(?:<\|(?:im_start|start|turn|start_header_id|start_of_role)\|?>|<start_of_turn>)\s?(?:user|human|system|developer|tool|observation)\b/i;
 
 /** Tokens that say nothing of what stands beside them. */
 const loneToken =

@@ -1,6 +1,6 @@
 /** Tables of Markdown as lines of text, which a phone's width can hold. */
 
-const separator = /^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)*\|?[^\S\n]*$/;
+const separatorCell = /^:?-{1,200}:?$/;
 
 /** Each row of a table as one line: `- Plan: Basic; Price: R$ 10`. Other lines stay as they are. */
 export function tablesToLines(text: string): string {
@@ -25,7 +25,7 @@ export function tablesToLines(text: string): string {
 }
 
 function isSeparator(line: string): boolean {
-  return line.includes("|") && line.includes("-") && line.length < 4_000 && separator.test(line);
+  return line.includes("|") && readCells(line).every((cell) => separatorCell.test(cell));
 }
 
 function readCells(line: string): string[] {

@@ -20,8 +20,8 @@ const tokens: readonly RegExp[] = [
   /<unused\d{1,4}>/,
   /\[\/[A-Z_]{2,30}\]|\[[A-Z_]{0,20}(?:TOOL|THINK|INST|FUNC|ARGS|CALL|REASON|THOUGHT)[A-Z_]{0,20}\]/,
   /\bto=(?:functions|tools?|python|browser)\b|\bfunctions\.\w{1,80}:\d|\bdefault_api\./,
-  /^[^\S\n]*(?:Thought|Action|Action Input|Observation|Reasoning|Chain of thought):/mi,
-  /^#{2,3} (?:Instruction|Response|Human|Assistant|Thought|Reasoning|System)s?:?[^\S\n]*$/mi,
+  /^[^\S\n]{0,20}(?:Thought|Action|Action Input|Observation|Reasoning|Chain of thought):/mi,
+  /^#{2,3} (?:Instruction|Response|Human|Assistant|Thought|Reasoning|System)s?:?[^\S\n]{0,20}$/mi,
   /"(?:tool_calls?|function_call|tool_name|action_input|tool_input)"\s*:/,
   /"(?:name|function|tool|action)"\s*:[^\n]{0,200}\n?\s*"(?:arguments|parameters|args|input|kwargs)"\s*:/,
 ];

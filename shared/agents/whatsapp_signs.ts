@@ -3,7 +3,7 @@ import { tablesToLines } from "./table_lines.ts";
 
 /** Code stays as it is, without the name of its language, which WhatsApp would show as a word of it. */
 const codeBlock =
-  /^[^\S\n]*(`{3,}|~{3,})([^\n`~]*)\n([\s\S]*?)(?:^[^\S\n]*\1[^\S\n]*$|(?![\s\S]))/gm;
+  /^[^\S\n]{0,20}(?:`{3,9}|~{3,9})([^\n`~]{0,80})\n([\s\S]*?)(?:(?:```|~~~)[`~]{0,6}|(?![\s\S]))/gm;
 const kept = /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s<>()\]]+(?:\([^\s<>()]*\)[^\s<>()\]]*)*/g;
 
 /** A place that no rule may change. Private use: no model writes it. */
@@ -19,7 +19,7 @@ export function toWhatsAppSigns(text: string): string {
   const words = text.replaceAll("\r\n", "\n").replaceAll(placeMark, "")
     .replace(
       codeBlock,
-      (_, _fence, _language, code: string) => keep(`\`\`\`${code.trimEnd()}\`\`\``),
+      (_, _language, code: string) => keep(`\`\`\`${code.trimEnd()}\`\`\``),
     )
     .replace(linkPattern, (_, shown: string, url: string) => writeLink(shown, url, keep))
     .replace(kept, keep)

@@ -12,7 +12,7 @@ const functionary = /^>>>(\w{1,64})[^\S\n]*\n([\s\S]*?)(?=^>>>|(?![\s\S]))/gm;
 
 /** Llama 4: `[get_weather(city="x")]` on a line of its own; Gemini: `print(default_api.…)`. */
 const pythonic =
-  /^[^\S\n]*(?:\[|print\()[a-z_][\w.]{0,80}\((?:\w{1,80}\s*=[^\n]{0,4000})?\)[\])][^\S\n]*$/gim;
+  /^[^\S\n]{0,20}(?:\[|print\()[a-z_][\w.]{0,80}\((?:\w{1,80}\s{0,9}=[^\n]{0,4000})?\)[\])][^\S\n]{0,20}$/gim;
 
 /** Qwen-Agent: the words stand behind the last of its signs. */
 const qwenAgent = /✿(?:FUNCTION|ARGS|RESULT)✿[\s\S]*?(?:✿RETURN✿:?|$)/g;
@@ -37,7 +37,7 @@ function removeReActSteps(text: string): string {
 /** Most JSON values at the beginning of a line that are looked at. */
 const maxValues = 20;
 
-const jsonLead = /(?:^|;)[^\S\n]*(?:```(?:json)?\s{0,9})?(?=[[{])/gm;
+const jsonLead = /(?:^|;)[^\S\n]{0,20}(?:```(?:json)?\s{0,9})?(?=[[{])/gm;
 
 function removeJsonCalls(text: string): string {
   let kept = "";
