@@ -3,7 +3,12 @@ import { formSchema, looseObjectSchema } from "../../shared/model/bounded_fields
 import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
 import { idSchema, inOneLine, instanceIdSchema } from "../../shared/model/request_fields.ts";
-import { isNumbered, listPlaceholders } from "../../shared/model/placeholders.ts";
+import {
+  describeStrayBraces,
+  findStrayBraces,
+  isNumbered,
+  listPlaceholders,
+} from "../../shared/model/placeholders.ts";
 import { workspacePageSchema } from "./contract.ts";
 
 /**
@@ -117,10 +122,31 @@ const checkTemplateComponents: CrossCheck = ({ components, parameterFormat, cate
       ? [{ path: `${path}.type`, message: `must be unique: there is another ${component.type}` }]
       : checkComponent(component, path, category === "AUTHENTICATION");
   });
+  issues.push(...parsed.data.flatMap(checkBraces));
   issues.push(...checkPlaceholders(parsed.data, parameterFormat));
   if (types.includes("BODY")) return issues;
   return [{ path: "components", message: "must contain a BODY" }, ...issues];
 };
+
+/** Texts that are sent as they are must have no variables; the others only such as can be filled. */
+function checkBraces({ type, text = "", buttons = [] }: Component, index: number): Issue[] {
+  const path = `components.${index}`;
+  const isStatic = type === "FOOTER";
+  return [
+    ...checkVariables(text, `${path}.text`, isStatic),
+    ...buttons.flatMap((button, place) => [
+      ...checkVariables(button.text ?? "", `${path}.buttons.${place}.text`, true),
+      ...checkVariables(button.url ?? "", `${path}.buttons.${place}.url`, false),
+      ...checkVariables(button.phone_number ?? "", `${path}.buttons.${place}.phone_number`, true),
+    ]),
+  ];
+}
+
+function checkVariables(text: string, path: string, isStatic: boolean): Issue[] {
+  if (isStatic && text.includes("{{")) return [{ path, message: "must not have variables" }];
+  const stray = findStrayBraces(text);
+  return stray === null ? [] : [{ path, message: describeStrayBraces(stray) }];
+}
 
 /**
  * Requires one variable format in all texts (specification, section 2). Button URLs are always

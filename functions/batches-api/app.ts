@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { answerJson } from "../../shared/http/answer.ts";
+import { answerJson, noteIgnoredFields } from "../../shared/http/answer.ts";
 import {
   type ClientContext,
   createClientTokenGuard,
@@ -15,6 +15,7 @@ import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { wakeDispatcherFor } from "../../shared/messages/wake_up.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { idSchema, instanceQuerySchema } from "../../shared/model/request_fields.ts";
+import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import {
   addedRecipientsSchema,
@@ -51,7 +52,8 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const body = context.get("body");
     const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
     const entries = await takeEntries(context, settings.recipients ?? []);
-    const call = { instance: requireInstance(context), entries };
+    const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
+    const call = { instance: requireInstance(context), entries, noteIgnored };
     if (settings.dryRun === true) {
       const report = await dryRunNewBatch(services, settings, call);
       return answerJson(context, dryRunResponseSchema, { success: true, ...report });
@@ -67,7 +69,8 @@ export function createBatchesApiApp(services: BatchesApiServices): Hono {
     const instance = requireInstance(context);
     const batchId = readBatchId(context);
     const idempotency = await readClientIdempotency(context);
-    const call = { instance, entries, idempotency };
+    const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
+    const call = { instance, entries, idempotency, noteIgnored };
     const added = await addRecipients(services, batchId, request.validation, call);
     return answerRecorded(context, storedBatchResponseSchema, added, 201);
   };
@@ -165,6 +168,6 @@ async function takeEntries(
   recipients: readonly unknown[],
 ): Promise<readonly ReadEntry[]> {
   const { entries, ignoredFields } = await readEntries(recipients);
-  context.set("ignoredFields", [...context.get("ignoredFields") ?? [], ...ignoredFields]);
+  noteIgnoredFields(context, ignoredFields);
   return entries;
 }

@@ -11,6 +11,7 @@ import { checkContent, messageFields } from "../../shared/model/message_request.
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { estimatedCostSchema } from "../../shared/model/pricing.ts";
 import { pageSchema } from "../../shared/model/page.ts";
+import { describeStrayBraces, findStrayBraces } from "../../shared/model/placeholders.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
 import {
@@ -94,8 +95,31 @@ const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (given["messageType"] === undefined) {
     issues.unshift({ path: "messageType", message: "is required" });
   }
-  return issues.map((issue) => ({ ...issue, path: `message.${issue.path}` }));
+  return [
+    ...issues.map((issue) => ({ ...issue, path: `message.${issue.path}` })),
+    ...findFixedBraces(message, "message"),
+  ];
 };
+
+/** Texts of a message that are not filled. */
+const fixedTexts: ReadonlySet<string> = new Set(["mediaUrl", "url"]);
+
+/** Braces in the texts of a message that no recipient's variables fill. The body is bounded. */
+function findFixedBraces(value: unknown, path: string): Issue[] {
+  if (typeof value === "string") {
+    const isFixed = fixedTexts.has(path.slice(path.lastIndexOf(".") + 1));
+    if (isFixed && value.includes("{{")) return [{ path, message: "must not have variables" }];
+    const stray = findStrayBraces(value);
+    return stray === null ? [] : [{ path, message: describeStrayBraces(stray) }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).slice(0, maxMembers).flatMap(([key, member]) =>
+    findFixedBraces(member, `${path}.${key}`)
+  );
+}
+
+/** Most members of a part of a message that are looked at: more than any part may have. */
+const maxMembers = 100;
 
 /** By its id, or by name and language. */
 function checkTemplateName(template: unknown): Issue[] {

@@ -12,7 +12,7 @@ import type { MediaLinks } from "../../shared/media/links.ts";
 import { storeContent } from "../../shared/messages/accept.ts";
 import { toLinkedContent } from "../../shared/messages/requested_file.ts";
 import { fitToChannel } from "../../shared/messages/channel_validation.ts";
-import { fillStoredTemplate } from "../../shared/messages/ready_template.ts";
+import { fillStoredTemplate, listTemplateKeys } from "../../shared/messages/ready_template.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
@@ -21,6 +21,7 @@ import { requestedFile } from "../../shared/model/message_request.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
+import { findIgnoredVariables, type NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import type { RecipientRequest } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
@@ -34,6 +35,7 @@ export interface BatchChannel {
   /** The file of ours that the batch's message names; null for none, or one that is not there. */
   readonly file: MediaDescription | null;
   readonly links: MediaLinks;
+  readonly noteIgnored: NoteIgnored;
 }
 
 /** Why an entry gets no message, as recipients and dry runs tell it. */
@@ -61,6 +63,8 @@ export async function fillEntries(
   const told = new IssueBudget();
   const room = new MessageRoom();
   const fillDraft = prepareDrafts(channel, source);
+  const taken = listTakenKeys(source);
+  const ignored: string[] = [];
   const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
     const refuse = (issues: readonly Issue[], reason: EntryReason): BatchEntry => {
       errors.push({ index, issues: told.take(issues) });
@@ -77,6 +81,10 @@ export async function fillEntries(
       const message = "is no contact of the instance";
       return refuse([{ path: "contactId", message }], "contact_not_found");
     }
+    if (ignored.length < maxIgnored) {
+      const names = findIgnoredVariables(recipient.variables ?? {}, taken);
+      ignored.push(...names.map((name) => `recipients.${index}.variables.${name}`));
+    }
     const facts = contact ?? { name: null, phone: recipient.phone ?? null };
     try {
       const draft = fillDraft(recipient, facts);
@@ -87,7 +95,20 @@ export async function fillEntries(
       return refuse(issues, reason);
     }
   });
+  channel.noteIgnored(ignored);
   return { entries: filled, errors };
+}
+
+/** Most names that an answer tells. */
+const maxIgnored = 100;
+
+/** The variables that a batch's recipients may give: of its template, or of its message and its ladder. */
+function listTakenKeys(source: BatchSource): ReadonlySet<string> {
+  if (source.template !== undefined) return listTemplateKeys(source.template);
+  const ofLadder = (source.ladder?.templates ?? []).flatMap((rung) =>
+    rung === null ? [] : [...listTemplateKeys(rung)]
+  );
+  return new Set([...prepareFilling(source.message).names, ...ofLadder]);
 }
 
 type FillDraft = (recipient: RecipientRequest, contact: ContactFacts) => RecipientDraft;
@@ -107,7 +128,7 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
     };
   }
   const { ladder } = source;
-  const fill = prepareFilling(source.message);
+  const { fill } = prepareFilling(source.message);
   return ({ variables = {}, cardId, metadata }, contact) => {
     const { message, missing, issues } = fill(variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });

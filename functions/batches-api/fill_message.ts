@@ -18,8 +18,12 @@ export interface FilledMessage {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Fills a message for one of many recipients. */
-export type FillMessage = (variables: Variables, contact: ContactFacts) => FilledMessage;
+/** A message that is filled for many recipients. */
+export interface PreparedMessage {
+  /** Its placeholders. */
+  readonly names: ReadonlySet<string>;
+  readonly fill: (variables: Variables, contact: ContactFacts) => FilledMessage;
+}
 
 /** Longest text of a field once it is filled, in UTF-16 units: what the field of a request may have. */
 const longest: { readonly [Field in RequestedField]?: number } = {
@@ -34,14 +38,14 @@ const longestOfOthers = 1_024;
  * blank texts count as missing; `nome` and `telefone` fall back to the contact's. The length of a text is
  * computed before it is filled; one that would be too long is an issue, and not filled.
  */
-export function prepareFilling(message: MessageRequest): FillMessage {
+export function prepareFilling(message: MessageRequest): PreparedMessage {
   const texts = new Map<string, FillableText>();
   mapTexts(message, (text) => {
     if (!texts.has(text)) texts.set(text, new FillableText(text));
     return text;
   });
   const names = new Set([...texts.values()].flatMap((text) => [...text.names]));
-  return (variables, contact) => {
+  const fill: PreparedMessage["fill"] = (variables, contact) => {
     const issues: Issue[] = [];
     const { values, missing } = readValues(names, variables, contact, issues);
     if (missing.length > 0 || issues.length > 0) return { message, missing, issues };
@@ -54,6 +58,7 @@ export function prepareFilling(message: MessageRequest): FillMessage {
     });
     return { message: filled, missing, issues };
   };
+  return { names, fill };
 }
 
 function readValues(

@@ -29,6 +29,7 @@ import {
 } from "../../shared/model/request_fields.ts";
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
+import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
 import { fillEntries } from "./fill_entries.ts";
@@ -44,6 +45,7 @@ export interface BatchCall {
   readonly instance: Instance;
   readonly entries: readonly ReadEntry[];
   readonly idempotency: Idempotency | null;
+  readonly noteIgnored: NoteIgnored;
 }
 
 /**
@@ -55,9 +57,9 @@ export interface BatchCall {
 export async function createBatch(
   services: BatchServices,
   settings: BatchSettings,
-  { instance, entries, idempotency }: BatchCall,
+  { idempotency, ...call }: BatchCall,
 ): Promise<Recorded<StoredRecipients>> {
-  const { batch, recipients } = await prepareBatch(services, settings, { instance, entries });
+  const { batch, recipients } = await prepareBatch(services, settings, call);
   refuseErrors(settings.validation, recipients, 0);
   return await callRecorded(services.database, "create_batch", {
     ...batch,
@@ -89,7 +91,7 @@ export async function dryRunNewBatch(
 async function prepareBatch(
   { database, openProvider, files: { links, storage } }: BatchServices,
   settings: BatchSettings,
-  { instance, entries }: Omit<BatchCall, "idempotency">,
+  { instance, entries, noteIgnored }: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
   const { template: named, message, instanceId: asked } = settings;
   const { instanceId } = instance;
@@ -119,7 +121,12 @@ async function prepareBatch(
       startAt: settings.startAt ?? null,
       expiresAt: settings.expiresAt ?? null,
     },
-    recipients: await fillEntries({ instance, provider, file, links }, source, entries, contacts),
+    recipients: await fillEntries(
+      { instance, provider, file, links, noteIgnored },
+      source,
+      entries,
+      contacts,
+    ),
   };
 }
 
@@ -132,7 +139,7 @@ export async function addRecipients(
   { database, openProvider, files: { links, storage } }: BatchServices,
   batchId: string,
   validation: BatchValidation | undefined,
-  { instance, entries, idempotency }: BatchCall,
+  { instance, entries, idempotency, noteIgnored }: BatchCall,
 ): Promise<Recorded<StoredRecipients>> {
   const target: BatchTarget = { instanceId: instance.instanceId, batchId };
   const { batch, contacts } = await database.rpc("prepare_batch_recipients", {
@@ -143,7 +150,7 @@ export async function addRecipients(
   const provider = await openProvider(instance);
   const services = { database, storage, provider };
   const file = await findSourceFile(services, target.instanceId, batch.source);
-  const channel = { instance, provider, file, links };
+  const channel = { instance, provider, file, links, noteIgnored };
   const recipients = await fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });

@@ -5,6 +5,7 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { noteIgnoredFields } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
@@ -28,7 +29,12 @@ export function createProcessAiAgentApp(services: SendingServices): Hono {
     const idempotency = await readClientIdempotency(context);
     return answer(
       context,
-      await openConversation(services, { instance, request, idempotency }),
+      await openConversation(services, {
+        instance,
+        request,
+        idempotency,
+        noteIgnored: (names) => noteIgnoredFields(context, names),
+      }),
     );
   };
   const handlers = [createClientTokenGuard(services.database), handle] as const;

@@ -65,6 +65,10 @@ const outcomeFields = {
   conversationId: z.uuid(),
   agentId: z.uuid(),
   ...sentMessageFields,
+  unfilled: z.array(z.string()).meta({
+    description:
+      "The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none.",
+  }).optional(),
 };
 
 export const processAiAgentResponseSchema = z.discriminatedUnion("mode", [

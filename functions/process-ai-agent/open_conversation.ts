@@ -1,4 +1,8 @@
-import { fillMessageText, listAgentVariables } from "../../shared/agents/variables.ts";
+import {
+  type FilledText,
+  fillMessageText,
+  listAgentVariables,
+} from "../../shared/agents/variables.ts";
 import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
@@ -17,6 +21,7 @@ import {
 } from "../../shared/messages/send.ts";
 import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
+import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import {
   maxMessageLength,
   type ProcessAiAgentRequest,
@@ -28,6 +33,7 @@ export interface OpenConversationCall {
   readonly instance: Instance;
   readonly request: ProcessAiAgentRequest;
   readonly idempotency: Idempotency | null;
+  readonly noteIgnored: NoteIgnored;
 }
 
 /**
@@ -37,10 +43,10 @@ export interface OpenConversationCall {
  */
 export async function openConversation(
   services: SendingServices,
-  { instance, request, idempotency }: OpenConversationCall,
+  { instance, request, idempotency, noteIgnored }: OpenConversationCall,
 ): Promise<SendingAnswer<ProcessAiAgentResponse | RefusalBody>> {
   const provider = await services.openProvider(instance);
-  const message = await fillOpening(services.database, instance, request);
+  const { text: message, unfilled } = await fillOpening(services.database, instance, request);
   const content = { messageType: "text", message } as const;
   fitToChannel(instance, provider, content, {}, { message: "messageText" });
   const recipient = readRecipient(request);
@@ -49,6 +55,7 @@ export async function openConversation(
   const ladder = await prepareLadder(services.database, channel, outsideWindow, {
     ...recipient,
     content,
+    noteIgnored,
   });
   return await executeSending(services, { instance, provider }, {
     ...recipient,
@@ -69,7 +76,7 @@ export async function openConversation(
       leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
     },
     idempotency,
-  }, respond);
+  }, (outcome, receipt) => respond(outcome, receipt, unfilled));
 }
 
 /**
@@ -80,18 +87,20 @@ export async function openConversation(
 function respond(
   outcome: AcceptedOutcome,
   receipt: Receipt | null,
+  unfilled: readonly string[],
 ): StoredResponse<ProcessAiAgentResponse | RefusalBody> {
   const { agentId } = outcome;
+  const named = unfilled.length === 0 ? {} : { unfilled: [...unfilled] };
   const { status, body } = respondToSending(outcome, receipt);
   if (!body.success) {
     const { aiAgentPausedUntil: _never, ...refused } = body;
-    return { status, body: { ...refused, agentId } };
+    return { status, body: { ...refused, agentId, ...named } };
   }
   if (body.mode === "assign_only" || agentId === null) {
     throw new Error("accept_message recorded no message of an agent");
   }
   const { aiAgentPausedUntil: _never, assignment: _none, ...described } = body;
-  return { status, body: { ...described, agentId } };
+  return { status, body: { ...described, agentId, ...named } };
 }
 
 /**
@@ -102,9 +111,9 @@ async function fillOpening(
   database: Database,
   instance: Instance,
   request: ProcessAiAgentRequest,
-): Promise<string> {
+): Promise<FilledText> {
   const { messageText, externalContext } = request;
-  if (!messageText.includes("{{")) return messageText;
+  if (!messageText.includes("{{")) return { text: messageText, unfilled: [] };
   const known = await database.rpc("read_agent_variables", {
     instanceId: instance.instanceId,
     ...readRecipient(request),

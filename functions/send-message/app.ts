@@ -4,6 +4,7 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
+import { noteIgnoredFields } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
@@ -31,6 +32,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
         request,
         idempotency,
         authentication: context.get("authentication"),
+        noteIgnored: (names) => noteIgnoredFields(context, names),
       }),
     );
   };

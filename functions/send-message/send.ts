@@ -21,6 +21,7 @@ import {
   type SendingServices,
 } from "../../shared/messages/send.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
+import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import { isAssignmentOnly, type SendMessageRequest, type SendMessageResponse } from "./contract.ts";
 
 /** A valid call of an authenticated client. */
@@ -30,6 +31,7 @@ export interface SendMessageCall {
   readonly idempotency: Idempotency | null;
   /** Not null where the recording transaction must authenticate the call. */
   readonly authentication?: PendingAuthentication | null | undefined;
+  readonly noteIgnored: NoteIgnored;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface SendMessageCall {
  */
 export async function sendMessage(
   services: SendingServices,
-  { instance, request, idempotency, authentication }: SendMessageCall,
+  { instance, request, idempotency, authentication, noteIgnored }: SendMessageCall,
 ): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
   const asked = await toDraft(services, instance, request);
   const provider = asked === null ? null : await services.openProvider(instance);
@@ -53,7 +55,7 @@ export async function sendMessage(
       services.database,
       { instance, provider },
       request.outsideWindow,
-      { ...readRecipient(request), content: fitted.content },
+      { ...readRecipient(request), content: fitted.content, noteIgnored },
     ),
   };
   return await executeSending(services, { instance, provider }, {

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { type ClientContext, readClientIdempotency } from "../../shared/http/client_token_guard.ts";
+import { noteIgnoredFields } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
@@ -25,6 +26,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
       instance: context.get("instance"),
       idempotency: await readClientIdempotency(context),
       authentication: context.get("authentication"),
+      noteIgnored: (names) => noteIgnoredFields(context, names),
     });
     return answer(context, sent);
   };

@@ -11,9 +11,14 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
-import { checkTemplate, fillStoredTemplate } from "../../shared/messages/ready_template.ts";
+import {
+  checkTemplate,
+  fillStoredTemplate,
+  findIgnoredOfTemplate,
+} from "../../shared/messages/ready_template.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
+import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { createTemplateResponder, type TemplateResponse } from "./response.ts";
 
@@ -26,6 +31,7 @@ export interface SendTemplateCall {
   readonly idempotency: Idempotency | null;
   /** Not null where the recording transaction must authenticate the call. */
   readonly authentication?: PendingAuthentication | null | undefined;
+  readonly noteIgnored: NoteIgnored;
 }
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -40,7 +46,7 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export async function sendTemplate(
   services: SendingServices,
-  { request, tokenId, instance, idempotency, authentication }: SendTemplateCall,
+  { request, tokenId, instance, idempotency, authentication, noteIgnored }: SendTemplateCall,
 ): Promise<SendingAnswer<TemplateResponse>> {
   const { templateId, template } = request;
   const recipient = readRecipient(request);
@@ -56,6 +62,9 @@ export async function sendTemplate(
   });
   const { known } = found;
   const phone = request.phone ?? found.contact?.phone ?? null;
+  if (found.template !== null) {
+    noteIgnored(findIgnoredOfTemplate(found.template, request.variables));
+  }
   if (known !== null && !known.isAttemptDue && found.template !== null) {
     // Returns a replay before all checks, because the recorded outcome does not depend on the
     // current state of the template.

@@ -45,6 +45,15 @@ export function fillInstructions(text: string, variables: Variables): string {
   });
 }
 
+/** A text for the contact with its variables. */
+export interface FilledText {
+  readonly text: string;
+  /** The keys without a value, each once and at most a hundred. */
+  readonly unfilled: readonly string[];
+}
+
+const maxUnfilled = 100;
+
 /**
  * Replaces `{{key}}` in a text for the contact, with values as they are. A key without a value stays as
  * written.
@@ -55,16 +64,20 @@ export function fillMessageText(
   text: string,
   variables: Variables,
   maxLength: number,
-): string | null {
+): FilledText | null {
   let length = text.length;
+  const unfilled = new Set<string>();
   const read = createReader(variables, (value) => value);
   const valueOf = (key: string, written: string): string => read(key) || written;
   for (const [written, between = ""] of text.matchAll(placeholder)) {
     const key = readKey(between);
-    if (key !== null) length += valueOf(key, written).length - written.length;
+    if (key !== null) {
+      length += valueOf(key, written).length - written.length;
+      if (read(key) === "" && unfilled.size < maxUnfilled) unfilled.add(key);
+    }
     if (length > maxLength) return null;
   }
-  return fill(text, valueOf);
+  return { text: fill(text, valueOf), unfilled: [...unfilled] };
 }
 
 /** At most `max` UTF-16 units of the text, never half a character. */

@@ -35,3 +35,13 @@ export function writeJson(
   const named = ignoredFields.length === 0 ? body : { ...body, ignoredFields };
   return context.json(named, status as 200, headers);
 }
+
+/** Most names in `ignoredFields`. */
+const maxIgnoredFields = 100;
+
+/** Adds to the fields of the request that were given in vain, whose names the response tells. */
+export function noteIgnoredFields(context: Context, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const known: readonly string[] = context.get("ignoredFields") ?? [];
+  context.set("ignoredFields", [...known, ...names].slice(0, maxIgnoredFields));
+}

@@ -9,7 +9,8 @@ import { purposeOfTemplate } from "../model/purpose.ts";
 import type { Recipient } from "../model/request_fields.ts";
 import type { Provider } from "../providers/provider.ts";
 import { officialLimits } from "../providers/content_limits.ts";
-import { checkTemplateOwner, fillStoredTemplate } from "./ready_template.ts";
+import { checkTemplateOwner, fillStoredTemplate, findIgnoredOfTemplate } from "./ready_template.ts";
+import type { NoteIgnored } from "../templates/variable_keys.ts";
 import { toTemplateDraft } from "./template_draft.ts";
 
 /** The templates that a ladder names, as the instance knows them. */
@@ -32,7 +33,10 @@ export async function prepareLadder(
   database: Database,
   channel: { readonly instance: Instance; readonly provider: Provider },
   outsideWindow: OutsideWindow | undefined,
-  { content, ...recipient }: Recipient & { readonly content: MessageContent },
+  { content, noteIgnored, ...recipient }: Recipient & {
+    readonly content: MessageContent;
+    readonly noteIgnored: NoteIgnored;
+  },
 ): Promise<StoredLadder | undefined> {
   if (outsideWindow === undefined) return undefined;
   const { instance } = channel;
@@ -45,8 +49,27 @@ export async function prepareLadder(
       templateIds,
       ...recipient,
     });
+  noteIgnored(findIgnoredOfLadder(outsideWindow, found));
   const contact = found.contact ?? { name: null, phone: recipient.phone ?? null };
   return fillLadder(channel, outsideWindow, found, { content, contact });
+}
+
+/** The paths of variables in a ladder that their templates do not take. */
+export function findIgnoredOfLadder(
+  outsideWindow: OutsideWindow,
+  { templates }: LadderTemplates,
+): string[] {
+  const unread = [...templates];
+  return outsideWindow.flatMap((asked, place) => {
+    if (asked.directSend !== undefined) return [];
+    const template = unread.shift() ?? null;
+    const name = asked.template === undefined ? "invite" : "template";
+    return template === null ? [] : findIgnoredOfTemplate(
+      template,
+      asked[name]?.variables,
+      `outsideWindow.${place}.${name}.variables`,
+    );
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import { readTemplateDefinition } from "../templates/definition.ts";
+import { findIgnoredVariables, listVariableKeys } from "../templates/variable_keys.ts";
 import { fillTemplate } from "../templates/variables.ts";
 import type { ContactFacts } from "../database/rpcs/templates.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
@@ -87,4 +88,23 @@ export function fillStoredTemplate(
   if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
   return template;
+}
+
+/** The keys of `variables` that the template takes; none where it cannot be filled at all. */
+export function listTemplateKeys(
+  { parameterFormat, components }: StoredTemplate,
+): ReadonlySet<string> {
+  const read = readTemplateDefinition(parameterFormat, components);
+  return read.ok ? listVariableKeys(read.definition) : new Set();
+}
+
+/** The paths of a call's variables that its template does not take, below `prefix`. */
+export function findIgnoredOfTemplate(
+  template: StoredTemplate,
+  variables: Readonly<Record<string, unknown>> = {},
+  prefix = "variables",
+): string[] {
+  return findIgnoredVariables(variables, listTemplateKeys(template)).map((name) =>
+    `${prefix}.${name}`
+  );
 }

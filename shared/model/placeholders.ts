@@ -9,6 +9,30 @@ const placeholderPattern = /\{\{\s*([\p{L}\p{N}_]{1,200})\s*\}\}/gu;
  */
 export const maxFilledLength = 65_536;
 
+/** Triple braces put their third around the value. */
+const tripleBraces = /\{{3}|\}{3}/;
+const strayBraces = /\{\{[^{}]{0,200}\}\}|\{\{|\}\}/;
+
+/**
+ * The first double braces of a text that nothing can fill, as they are written: `{{a-b}}`, `{{a b}}`, `{{a.b}}`,
+ * `{{}}`, `{{a}`. Null where there are none.
+ */
+export function findStrayBraces(text: string): string | null {
+  if (!text.includes("{{") && !text.includes("}}")) return null;
+  // A brace that touches a placeholder stays beside it.
+  const rest = text.replace(
+    /(\{?)\{\{\s*[\p{L}\p{N}_]{1,200}\s*\}\}(\}?)/gu,
+    (written, before, after) => before === "" && after === "" ? " " : written,
+  );
+  return (tripleBraces.exec(rest) ?? strayBraces.exec(rest))?.[0] ?? null;
+}
+
+/** Says what to write in the place of braces that `findStrayBraces` has found. */
+export function describeStrayBraces(braces: string): string {
+  const shown = [...braces].slice(0, 60).join("");
+  return `has ${shown}, which is no variable: write {{1}}, or {{name}} of letters, digits and _`;
+}
+
 /** The names between double braces, each once, in the order in which they appear. */
 export function listPlaceholders(text: string): string[] {
   return [...new Set([...text.matchAll(placeholderPattern)].map(([, name = ""]) => name))];

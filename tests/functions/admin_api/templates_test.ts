@@ -178,3 +178,41 @@ Deno.test("components that no channel could show are refused, and nothing is sto
   assertEquals(row?.["components"], components);
   assertEquals(await countRows(client, "message_templates"), 1);
 });
+
+Deno.test("braces that nothing can fill are refused when a template is made or changed, and where texts stand fixed", async () => {
+  await using client = await createAdminClient();
+  const workspaceId = await createWorkspace(client);
+  const body = { type: "BODY", text: "Oi {{nome}}" };
+  const button = (members: object): object => ({
+    type: "BUTTONS",
+    buttons: [{ type: "URL", text: "Ver", url: "https://a.example/{{1}}", ...members }],
+  });
+  const cases: readonly (readonly [components: readonly object[], path: string])[] = [
+    ...["{{nome-cliente}}", "{{nome cliente}}", "{{nome.cliente}}", "{{nome}", "{{{nome}}}", "{{}}"]
+      .map((braces) => [[{ type: "BODY", text: `Oi ${braces}` }], "components.0.text"] as const),
+    [[body, { type: "HEADER", format: "TEXT", text: "{{a-b}}" }], "components.1.text"],
+    [[body, { type: "FOOTER", text: "Loja {{nome}}" }], "components.1.text"],
+    [[body, { type: "FOOTER", text: "Loja {{1}}" }], "components.1.text"],
+    [[body, button({ url: "https://a.example/{{a-b}}" })], "components.1.buttons.0.url"],
+    [[body, button({ text: "{{nome}}" })], "components.1.buttons.0.text"],
+    [[body, button({ phone_number: "{{1}}" })], "components.1.buttons.0.phone_number"],
+  ];
+  const named = { ...request, workspaceId, parameterFormat: "NAMED" };
+  const { templateId } = await client.create("/templates", { ...named, components: [body] });
+  for (const [refused, path] of cases) {
+    const calls = [
+      await client.call("POST", "/templates", {
+        body: { ...named, name: "outro", components: refused },
+      }),
+      await client.call("PATCH", `/templates/${templateId}`, { body: { components: refused } }),
+    ];
+    for (const answer of calls) {
+      assertEquals(
+        [answer.status, issuePaths(answer)],
+        [400, [path]],
+        JSON.stringify([refused, answer.body]),
+      );
+    }
+  }
+  assertEquals(await countRows(client, "message_templates"), 1);
+});

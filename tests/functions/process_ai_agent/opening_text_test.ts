@@ -1,5 +1,7 @@
 import { assertEquals } from "../../support/assert.ts";
 import { phone } from "../provider_webhook/webhook_client.ts";
+import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
+import { callApp } from "../../support/stack/app_calls.ts";
 import { createAgentClient } from "../agents/agent_client.ts";
 
 const opening = { initiateConversation: true };
@@ -46,4 +48,24 @@ Deno.test("an opening text that its variables make too long is refused before an
   assertEquals(await client.open({ ...tooLong, messageText: "{{a}}".repeat(10_000) }), 400);
   const contacts = await client.webhooks.stack.admin`select from messaging.contacts`;
   assertEquals([client.sent(), contacts.length], [[], 0]);
+});
+
+Deno.test("the answer names what stays unfilled, and has no such member where nothing does", async () => {
+  await using client = await createAgentClient();
+  const { services } = client.webhooks.stack;
+  const open = async (messageText: string) => {
+    const response = await callApp(createProcessAiAgentApp(services), "/process-ai-agent", {
+      method: "POST",
+      headers: { "X-Client-Token": client.tenant.token, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        ...{ instanceId: client.tenant.instanceId, phone, messageText },
+        ...{ ...opening, externalContext: { loja: "Centro", vazio: "" } },
+      }),
+    });
+    return await response.json();
+  };
+  const named = await open("Oi {{nome}}, {{ loja }}: {{pedido-novo}} {{pedido-novo}} {{vazio}}");
+  assertEquals([named.success, named.unfilled], [true, ["nome", "pedido-novo", "vazio"]]);
+  const none = await open("Oi {{loja}} ({{telefone}})");
+  assertEquals([none.success, "unfilled" in none], [true, false]);
 });

@@ -44,18 +44,20 @@ Deno.test("all values together are limited, however often a key occurs", () => {
 
 Deno.test("an opening text is filled with the variables that have a value; others stay as written", () => {
   const variables = { nome: "Ana", itens: ["a"], nulo: null, vazio: "", linhas: "um\ndois" };
-  const fill = (text: string): string | null => fillMessageText(text, variables, 100);
+  const fill = (text: string): string | undefined => fillMessageText(text, variables, 100)?.text;
   assertEquals(fill("Oi {{ nome }}, {{itens}}!"), 'Oi Ana, ["a"]!');
   assertEquals(
     fill("{{nulo}} {{vazio}} {{ quem }} {{toString}}"),
     "{{nulo}} {{vazio}} {{ quem }} {{toString}}",
   );
   assertEquals(fill("{{linhas}} {{nome"), "um\ndois {{nome");
+  const named = fillMessageText("{{nome}} {{nulo}} {{ quem }} {{quem}} {{}}", variables, 100);
+  assertEquals(named?.unfilled, ["nulo", "quem"]);
 });
 
 Deno.test("an opening text that its variables make too long is rejected", () => {
   const variables = { a: "x".repeat(1_000) };
-  assertEquals(fillMessageText("{{a}}".repeat(10), variables, 10_000)?.length, 10_000);
+  assertEquals(fillMessageText("{{a}}".repeat(10), variables, 10_000)?.text.length, 10_000);
   assertEquals(fillMessageText("{{a}}".repeat(10), variables, 9_999), null);
   assertEquals(fillMessageText("{{a}}".repeat(13_000), { a: "x".repeat(30_000) }, 65_536), null);
 });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import {
+  describeStrayBraces,
   FillableText,
   fillText,
+  findStrayBraces,
   listPlaceholders,
   maxFilledLength,
 } from "../../../shared/model/placeholders.ts";
@@ -21,6 +23,23 @@ Deno.test("braces without a name are text", () => {
     assertEquals(listPlaceholders(text), [], text);
     assertEquals(fillText(text, new Map([["1", "x"], ["a", "x"]])), text);
   }
+});
+
+Deno.test("double braces that nothing can fill are found, as they are written", () => {
+  const cases = {
+    ...{ "Oi {{nome-cliente}}!": "{{nome-cliente}}", "{{nome cliente}}": "{{nome cliente}}" },
+    ...{ "{{nome.cliente}}": "{{nome.cliente}}", "{{}}": "{{}}", "{{ }} {{1}}": "{{ }}" },
+    ...{ "{{nome}": "{{", "nome}}": "}}", "{{{nome}}}": "{{{", "{{nome}}}": "}}}" },
+    ...{ "{{$nome}}": "{{$nome}}", "{{1}} {{#if a}}": "{{#if a}}", '{{"a": 1}}': '{{"a": 1}}' },
+  };
+  for (const [text, braces] of Object.entries(cases)) {
+    assertEquals(findStrayBraces(text), braces, text);
+  }
+  for (const text of ["", "{1}", "{{1}} e {{ nome_2 }}", "{{preço}}{{2}}", "{ {a} }", "a } b {"]) {
+    assertEquals(findStrayBraces(text), null, text);
+  }
+  const told = describeStrayBraces(`{{${"😀".repeat(80)}}}`);
+  assertEquals([told.isWellFormed(), told.length < 250], [true, true]);
 });
 
 Deno.test("placeholders inside a value are not filled again", () => {
