@@ -1,3 +1,4 @@
+import { cutText } from "../../shared/model/cut_text.ts";
 import type * as z from "zod";
 import { receivedPartNames } from "../../shared/model/received_parts.ts";
 import { describeQuotes, drawQuoteMark, quoteTexts } from "./quote_texts.ts";
@@ -73,22 +74,20 @@ export function cutLongError(json: string): string {
   if (new TextEncoder().encode(json).length <= maxAnswerBytes) return json;
   const { error, result, ...rest } = JSON.parse(json);
   if (error !== undefined) {
-    return JSON.stringify({ ...rest, error: { ...error, message: cutText(error.message) } });
+    return JSON.stringify({ ...rest, error: { ...error, message: shorten(error.message) } });
   }
   if (result?.isError !== true) return json;
   const content = (result.content as { text: string }[])
-    .map((part) => ({ ...part, text: cutText(part.text) }));
+    .map((part) => ({ ...part, text: shorten(part.text) }));
   return JSON.stringify({ ...rest, result: { ...result, content } });
 }
 
-function cutText(text: string, length = longestError): string {
-  if (text.length <= length) return text;
-  // Half of a pair is no character.
-  return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
+function shorten(text: string, length = longestError): string {
+  return text.length <= length ? text : `${cutText(text, length)}…`;
 }
 
 function cutDown(value: unknown, cut: Cut, field = ""): unknown {
-  if (typeof value === "string") return cutText(value, cut.length);
+  if (typeof value === "string") return shorten(value, cut.length);
   if (Array.isArray(value)) return value.slice(0, cut.count).map((one) => cutDown(one, cut, field));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { CheckedFile, MediaSource } from "../../shared/media/checked_file.ts";
 import { openFile } from "../../shared/media/checked_file.ts";
-import { cleanFileName } from "../../shared/media/file_name.ts";
+import { cleanFileName } from "../../shared/model/file_name.ts";
 import { MediaFault, type MediaFaultReason } from "../../shared/media/media_fault.ts";
 import { servedType } from "../../shared/media/served_type.ts";
 import { type MediaStorage, StorageError } from "../../shared/media/storage.ts";

@@ -1,3 +1,6 @@
+import { cutCharacters } from "../model/cut_text.ts";
+import { isBlank } from "../model/visible_text.ts";
+
 /** The official channel's limit for a text, the smallest of all channels. */
 export const maxAnswerCharacters = 4_096;
 
@@ -10,9 +13,8 @@ const ends: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?…]\s/g, /\s/g];
  */
 export function toSendableAnswer(text: string, maxCharacters = maxAnswerCharacters): string {
   const clean = toStorable(text).trim();
-  const characters = [...clean];
-  if (characters.length <= maxCharacters) return clean;
-  const head = characters.slice(0, maxCharacters).join("");
+  const head = cutCharacters(clean, maxCharacters);
+  if (head === clean) return clean;
   for (const end of ends) {
     // The separator stays with the text before it.
     const cut = [...head.matchAll(end)].map(({ index }) => index + 1).at(-1) ?? 0;
@@ -42,5 +44,6 @@ export function splitAnswer(text: string, maxMessages: number): string[] {
     parts.push(clean.slice(start, index).trimEnd());
     start = index + gap.length;
   }
-  return [...parts, clean.slice(start)].map((part) => toSendableAnswer(part));
+  return [...parts, clean.slice(start)].map((part) => toSendableAnswer(part))
+    .filter((part) => !isBlank(part));
 }

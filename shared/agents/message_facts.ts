@@ -1,4 +1,5 @@
 /** What a model is told around a message's words: the message that it answers, the option, the ad. */
+import { cutText } from "../model/cut_text.ts";
 import type { HistoryMessage } from "../database/rpcs/history.ts";
 import { renderContent } from "../history/rendering.ts";
 import { toSingleLine } from "./variables.ts";
@@ -38,5 +39,5 @@ function describeOption({ content }: HistoryMessage): string {
 
 /** As a JSON string on one line, so that a quotation mark in it does not end the quotation. */
 function quote(text: string): string {
-  return JSON.stringify(toSingleLine(text).slice(0, maxQuotedLength).toWellFormed());
+  return JSON.stringify(cutText(toSingleLine(text), maxQuotedLength).toWellFormed());
 }

@@ -1,3 +1,4 @@
+import { isBlank } from "../model/visible_text.ts";
 import { readPersonText } from "./model_markup.ts";
 import { parseJson, readValue } from "../model/json_value.ts";
 
@@ -24,7 +25,7 @@ export function readModelAnswer(body: unknown): ModelAnswer {
   if (finishReason === "content_filter") return { error: answerFiltered };
   const answer = readPersonText(readContent(readValue(message, "content")));
   if (answer === null) return { error: markupUnknown };
-  if (answer === "") return { error: "model_said_nothing" };
+  if (isBlank(answer)) return { error: "model_said_nothing" };
   return { text: finishReason === "length" ? endAtSentence(answer) : answer };
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from "../model/cut_text.ts";
 import { fillInstructions, toSingleLine, type Variables } from "./variables.ts";
 import { choiceForm } from "./offered_choices.ts";
 import { describeForModel, describeReferral } from "./message_facts.ts";
@@ -82,7 +83,7 @@ function toUserMessage(content: string): PromptMessage {
 
 /** Quotes the name as a JSON string, so that a quotation mark in it does not end the quotation. */
 function describeProfile(profileName: string): string {
-  const name = toSingleLine(profileName).slice(0, maxProfileNameLength).toWellFormed();
+  const name = cutText(toSingleLine(profileName), maxProfileNameLength).toWellFormed();
   return `[profile name of the contact, as the contact wrote it: ${JSON.stringify(name)}]`;
 }
 
@@ -111,7 +112,7 @@ function clip(
   if (whole.read === text.length) return { content: text, bytes: whole.written };
   const markBytes = encoder.encode(truncationMark).length;
   const { read } = encoder.encodeInto(text, space.subarray(0, maxBytes - markBytes));
-  return { content: text.slice(0, read) + truncationMark, bytes: maxBytes };
+  return { content: cutText(text, read) + truncationMark, bytes: maxBytes };
 }
 
 function joinNeighbors(messages: readonly PromptMessage[]): PromptMessage[] {

@@ -1,4 +1,5 @@
 /** Asks an OpenAI-compatible endpoint for the words of a voice message. */
+import { cutText } from "../model/cut_text.ts";
 import type { Bytes } from "../model/bytes.ts";
 import { parseJson, readText } from "../model/json_value.ts";
 import type { ChatModelConfig } from "../runtime/config.ts";
@@ -75,7 +76,7 @@ async function readAnswer(response: Response): Promise<Transcription> {
     return { text: null };
   }
   const text = readText(parseJson(await readBounded(response)), "text");
-  return { text: text === undefined ? null : text.slice(0, maxTextLength).replaceAll("\0", "") };
+  return { text: text === undefined ? null : cutText(text, maxTextLength).replaceAll("\0", "") };
 }
 
 async function readBounded(response: Response): Promise<string> {

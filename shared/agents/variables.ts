@@ -1,4 +1,5 @@
 /** Fills `{{key}}` in an agent's instructions and in the text that opens a conversation. */
+import { cutText } from "../model/cut_text.ts";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -37,9 +38,9 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
  */
 export function fillInstructions(text: string, variables: Variables): string {
   let left = maxFilledLength;
-  const read = createReader(variables, (value) => cut(toSingleLine(value), maxValueLength));
+  const read = createReader(variables, (value) => cutText(toSingleLine(value), maxValueLength));
   return fill(text, (key) => {
-    const value = cut(read(key), left);
+    const value = cutText(read(key), left);
     left -= value.length;
     return value;
   });
@@ -78,11 +79,6 @@ export function fillMessageText(
     if (length > maxLength) return null;
   }
   return { text: fill(text, valueOf), unfilled: [...unfilled] };
-}
-
-/** At most `max` UTF-16 units of the text, never half a character. */
-function cut(text: string, max: number): string {
-  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** Reduces a text to one line without control characters. */

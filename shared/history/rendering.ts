@@ -1,3 +1,4 @@
+import { cutText } from "../model/cut_text.ts";
 import type { HistoryContact, HistoryMessage } from "../database/rpcs/history.ts";
 import { kindOfMessageType } from "../media/media_rules.ts";
 import { writeOnlyPart, writeSentParts } from "../model/content_parts.ts";
@@ -63,7 +64,7 @@ function readHeaderMedia(
 function quoteBeginning(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   const isLong = line.length > maxReactedTo;
-  return `"${isLong ? `${line.slice(0, maxReactedTo).toWellFormed()}…` : line}"`;
+  return `"${isLong ? `${cutText(line, maxReactedTo).toWellFormed()}…` : line}"`;
 }
 
 /**

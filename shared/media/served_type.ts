@@ -1,5 +1,5 @@
 /** How files are given out: what a browser may show, and under which name it saves the rest. */
-import { cleanFileName } from "./file_name.ts";
+import { cleanFileName } from "../model/file_name.ts";
 import { extensionOfType, isShownInline } from "./media_rules.ts";
 
 /** A file's type and name, as a reader is told them. */

@@ -1,3 +1,5 @@
+import { cutText } from "./cut_text.ts";
+
 /** Every type of event that the feed and the webhooks tell, in the order of the documentation. */
 export const eventTypes = [
   ...["message.received", "message.sent", "message.delivered", "message.read"] as const,
@@ -30,6 +32,8 @@ export function isEventType(value: unknown): value is EventType {
 /** Says which of these is no type of event, and which types there are. */
 export function describeWrongTypes(values: readonly unknown[]): string {
   const wrong = values.filter((value) => !isEventType(value))
-    .map((value) => typeof value === "string" ? value.slice(0, maxShown) : typeof value);
+    .map((value) =>
+      typeof value === "string" ? cutText(value, maxShown).toWellFormed() : typeof value
+    );
   return `must be types of events, not ${wrong.join(", ")}; there are ${eventTypes.join(", ")}`;
 }

@@ -2,6 +2,8 @@
  * Reads values from a provider's JSON without trusting its shape. No reader throws.
  */
 
+import { cutText } from "./cut_text.ts";
+
 type Path = readonly (string | number)[];
 
 /** Longest id, in UTF-16 units. */
@@ -37,12 +39,11 @@ export function readText(json: unknown, ...path: Path): string | undefined {
 }
 
 /**
- * At most `max` UTF-16 units of the text, never half a character; NUL and lone surrogates become
+ * At most `max` UTF-16 units of the text, never a part of a character; NUL and lone surrogates become
  * U+FFFD.
  */
 export function cleanText(text: string, max: number): string {
-  const cut = text.length > max ? text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : text;
-  return cut.toWellFormed().replaceAll("\0", "\uFFFD");
+  return cutText(text, max).toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A message as a request gives it: its fields, and the rules between them by `messageType`. */
 import * as z from "zod";
 import type { Issue } from "./errors.ts";
+import { cleanFileName } from "./file_name.ts";
 import { checkMediaUrl, lowerScheme } from "./media_url.ts";
 import {
   type ContentField,
@@ -202,6 +203,7 @@ export function toRequestedContent(request: MessageRequest, fileUrl?: string): M
   if (messageType === undefined) throw new Error("a message has no type");
   return toMessageContent(messageType, {
     ...fields,
+    mediaFilename: cleanFileName(fields.mediaFilename) ?? undefined,
     mediaUrl: fileUrl ?? header?.mediaUrl ?? fields.mediaUrl,
     header: header === undefined
       ? undefined

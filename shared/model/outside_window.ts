@@ -1,4 +1,5 @@
 /** What happens to a message while its contact's conversation window is closed, as calls and answers say it. */
+import { cutCharacters } from "./cut_text.ts";
 import * as z from "zod";
 import { recordSchema } from "./bounded_fields.ts";
 import { maxFilledLength } from "./placeholders.ts";
@@ -102,10 +103,10 @@ const maxMessageLength = 900;
 
 /** A text as a variable's value stands for it: on one line, with at most 900 characters. */
 export function toVariableText(text: string): string {
-  const characters = [...text.replace(/\s+/gu, " ").trim()];
-  return characters.length <= maxMessageLength
-    ? characters.join("")
-    : `${characters.slice(0, maxMessageLength - 1).join("").trimEnd()}…`;
+  const line = text.replace(/\s+/gu, " ").trim();
+  return cutCharacters(line, maxMessageLength) === line
+    ? line
+    : `${cutCharacters(line, maxMessageLength - 1).trimEnd()}…`;
 }
 
 const messagePlaceholder = /\{\{\s*message\s*\}\}/gu;

@@ -1,4 +1,5 @@
 /** Placeholders in the text of a template: `{{1}}`, `{{nome}}`. */
+import { cutText } from "./cut_text.ts";
 
 /** No variable has a longer name: see `recordSchema`. */
 const placeholderPattern = /\{\{\s*([\p{L}\p{N}_]{1,200})\s*\}\}/gu;
@@ -29,7 +30,7 @@ export function findStrayBraces(text: string): string | null {
 
 /** Says what to write in the place of braces that `findStrayBraces` has found. */
 export function describeStrayBraces(braces: string): string {
-  const shown = [...braces].slice(0, 60).join("");
+  const shown = cutText(braces, 60);
   return `has ${shown}, which is no variable: write {{1}}, or {{name}} of letters, digits and _`;
 }
 

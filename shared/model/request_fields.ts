@@ -3,7 +3,7 @@ import * as z from "zod";
 import { formSchema, shortTextSchema } from "./bounded_fields.ts";
 import type { Issue } from "./errors.ts";
 import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
-import { holdsControl } from "./visible_text.ts";
+import { holdsControl, isBlank } from "./visible_text.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
 export const instanceIdSchema = z.string().min(1).max(255);
@@ -113,10 +113,14 @@ export function inOneLine<Text extends z.ZodType<string, string>>(schema: Text):
 /** Who sends: free text, its length in characters as JSON Schema counts them. */
 export const sentBySchema = inOneLine(shortTextSchema(64));
 
-/** Text for a contact, at most `maxLength` long. Channels refuse empty and blank texts. */
+/**
+ * Text for a contact, at most `maxLength` long. Channels refuse empty and blank texts, and show nothing of one
+ * whose marks nobody sees.
+ */
 export function visibleTextSchema(maxLength: number): z.ZodString {
   return z.string().min(1, { abort: true }).max(maxLength, { abort: true })
-    .regex(/\S/, "must not be blank");
+    .regex(/\S/, { error: "must not be blank", abort: true })
+    .refine((text) => !isBlank(text), "must not be blank");
 }
 
 /** A template by its name: this instance's, then the workspace's. */

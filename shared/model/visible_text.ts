@@ -39,6 +39,26 @@ export function toVisibleJson(value: unknown, indent?: number): string {
   );
 }
 
+/** Unicode's default ignorables. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * A text without the marks that nobody sees (joiners, marks of direction, fillers, variation selectors), which
+ * copying puts around numbers and words: for comparing, and for asking whether anything is left. A text that
+ * is shown or sent keeps them: emoji and some scripts are written with them.
+ */
+export function withoutInvisible(text: string): string {
+  return text.replace(invisible, "");
+}
+
+/** Signs without ink that are no blanks: controls, anchors, the empty pattern of braille. */
+const inkless = /[\p{Cc}\ufff9-\ufffb\u2800]/gu;
+
+/** Whether nobody sees anything of a text: it is blank, or of marks that nobody sees. */
+export function isBlank(text: string): boolean {
+  return withoutInvisible(text).replace(inkless, "").trim() === "";
+}
+
 /** Whether a text holds a control: a name with one is shown as another one, or commands a terminal. */
 export function holdsControl(text: string): boolean {
   return control.test(text);

@@ -1,3 +1,4 @@
+import { cutCharacters } from "../model/cut_text.ts";
 /** What the e-mails of the outbox share. */
 
 export interface RenderedEmail {
@@ -19,7 +20,6 @@ const unsafeInOneLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u206
 /** The value as one line of at most 80 characters. */
 export function toSingleLine(value: string): string {
   const line = value.replace(unsafeInOneLine, " ").replace(/ {2,}/g, " ").trim();
-  const characters = Array.from(line);
-  if (characters.length <= maxNameLength) return line;
-  return `${characters.slice(0, maxNameLength - 1).join("")}…`;
+  const isWhole = cutCharacters(line, maxNameLength) === line;
+  return isWhole ? line : `${cutCharacters(line, maxNameLength - 1)}…`;
 }

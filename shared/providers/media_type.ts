@@ -1,4 +1,5 @@
 /** Derives the kind of a media file from its name. */
+import { cleanFileName } from "../model/file_name.ts";
 import { mediaExtensionOf } from "../model/media_url.ts";
 
 /** An extension contains a letter: `v1.2` ends in a version. */
@@ -32,8 +33,9 @@ export function readExtension(mediaUrl: string, mediaFilename = ""): string | un
  * extension. Without a name the recipient sees "Untitled".
  */
 export function readFilename(mediaUrl: string, mediaFilename = ""): string | undefined {
-  if (mediaFilename !== "") return mediaFilename;
-  return mediaExtensionOf(mediaUrl) === null ? undefined : readLastSegment(mediaUrl);
+  const given = cleanFileName(mediaFilename);
+  if (given !== null || mediaExtensionOf(mediaUrl) === null) return given ?? undefined;
+  return cleanFileName(readLastSegment(mediaUrl)) ?? undefined;
 }
 
 /** The MIME type of an extension that files are sent with; else undefined. */

@@ -1,3 +1,4 @@
+import { isBlank } from "../model/visible_text.ts";
 import type { ContactFacts } from "../database/rpcs/templates.ts";
 import type {
   FilledButton,
@@ -78,7 +79,7 @@ export function readVariable(
 ): string | undefined {
   const value = Object.hasOwn(variables, key) ? variables[key] : undefined;
   if (value === undefined || value === null) return undefined;
-  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (typeof value === "string") return isBlank(value) ? undefined : value;
   if (typeof value === "number") return String(value);
   refuse({ path: `variables.${key}`, message: "must be a text or a number" });
   return "";

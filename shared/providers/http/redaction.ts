@@ -1,4 +1,5 @@
 /** Redacts a provider's own texts so that they can be stored and passed on. */
+import { cutCharacters } from "../../model/cut_text.ts";
 import { cleanText } from "../../model/json_value.ts";
 
 const MAX_CHARACTERS = 500;
@@ -49,7 +50,6 @@ function escapePattern(text: string): string {
 }
 
 function cut(text: string): string {
-  const characters = [...text];
-  if (characters.length <= MAX_CHARACTERS) return text;
-  return characters.slice(0, MAX_CHARACTERS - 1).join("") + "…";
+  const isWhole = cutCharacters(text, MAX_CHARACTERS) === text;
+  return isWhole ? text : `${cutCharacters(text, MAX_CHARACTERS - 1)}…`;
 }

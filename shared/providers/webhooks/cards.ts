@@ -1,4 +1,5 @@
 /** Reads contact cards: vCards, as the gateways pass them on. */
+import { cutText } from "../../model/cut_text.ts";
 import { cleanText } from "../../model/json_value.ts";
 import type { ReceivedPart } from "../../model/received_parts.ts";
 
@@ -66,7 +67,7 @@ export function distinctPhones(phones: readonly (string | undefined)[]): string[
 }
 
 function readLines(vCard: string): CardLine[] {
-  const unfolded = vCard.slice(0, MAX_CARD).replace(/\r?\n[ \t]/g, "");
+  const unfolded = cutText(vCard, MAX_CARD).replace(/\r?\n[ \t]/g, "");
   return unfolded.split(/\r?\n/).slice(0, MAX_LINES).map(readLine)
     .filter((line) => line !== undefined);
 }

@@ -58,7 +58,7 @@ Deno.test("only the final channel is the answer, without tokens", () => {
 });
 
 Deno.test("reasoning, refusal and tool call fields are not part of the answer", () => {
-  for (const content of [null, undefined, "", "  "]) {
+  for (const content of [null, undefined, "", "  ", "\u200b\u2060", "<think>a</think>\ufe0f"]) {
     const beside = { reasoning_content: "segredo", reasoning: "segredo", refusal: "segredo" };
     assertEquals(read(content, "stop", { ...beside, tool_calls: [{ id: "1" }] }), nothing);
   }

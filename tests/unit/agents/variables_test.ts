@@ -107,6 +107,8 @@ Deno.test("a value that many places name is read once, and never cut within a ch
   // Object.hasOwn does not read it.
   assertEquals(reads, 1);
   assertEquals(fillInstructions("{{face}}", variables).isWellFormed(), true);
+  const families = fillInstructions("{{family}}", { family: "👨‍👩‍👧‍👦".repeat(400) });
+  assertEquals([families.length % "👨‍👩‍👧‍👦".length, families.length > 1_900], [0, true]);
   reads = 0;
   assertEquals(fillMessageText("{{big}}".repeat(9_000), variables, 65_536), null);
   assertEquals(reads, 1);

@@ -1,3 +1,5 @@
+import { cutCharacters } from "./cut_text.ts";
+import { isBlank } from "./visible_text.ts";
 const maxNameLength = 255;
 
 /** Turns the text behind it around: `invoice<U+202E>fdp.exe` would be shown as `invoiceexe.pdf`. */
@@ -13,8 +15,10 @@ export function cleanFileName(fileName: string | null | undefined): string | nul
   // deno-lint-ignore no-control-regex -- what is to be removed
   const cleaned = last.replace(/[\x00-\x1f\x7f-\x9f\ud800-\udfff]/gu, "").replace(direction, "")
     .trim();
-  const characters = [...cleaned];
   const extension = /\.[A-Za-z0-9]{1,8}$/.exec(cleaned)?.[0] ?? "";
-  if (characters.length <= maxNameLength) return /^\.*$/.test(cleaned) ? null : cleaned;
-  return characters.slice(0, maxNameLength - extension.length).join("") + extension;
+  if (/^\.*$/.test(cleaned) || isBlank(cleaned)) return null;
+  const kept = cutCharacters(cleaned, maxNameLength);
+  return kept === cleaned
+    ? cleaned
+    : cutCharacters(cleaned, maxNameLength - extension.length) + extension;
 }
