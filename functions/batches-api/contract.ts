@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { recordSchema } from "../../shared/model/bounded_fields.ts";
+import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -30,7 +30,7 @@ const instanceField = { instanceId: instanceIdSchema.optional() };
 /** One entry of a list: who is written to, and with which values. */
 export const recipientSchema = z.object({
   ...recipientFields,
-  variables: recordSchema().optional(),
+  variables: variablesSchema().optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
 });
@@ -48,7 +48,9 @@ const validationSchema = z.enum(["strict", "permissive"]);
 export const createBatchSchema = z.object({
   ...instanceField,
   name: inOneLine(z.string().trim().min(1).max(200)).optional(),
-  template: templateNameSchema.partial().extend({ templateId: z.string().max(100).optional() })
+  template: templateNameSchema.partial().extend({
+    templateId: z.string().min(1).max(100).optional(),
+  })
     .optional(),
   message: z.object(messageFields).optional(),
   purpose: purposeSchema,

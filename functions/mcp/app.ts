@@ -5,6 +5,8 @@ import type { Database } from "../../shared/database/database.ts";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import { type JsonObject, readJsonBody } from "../../shared/http/json_body.ts";
+import { isPlainObject } from "../../shared/model/bounded_fields.ts";
+import { isBlank } from "../../shared/model/visible_text.ts";
 import { knownCallers } from "../../shared/http/known_callers.ts";
 import { applyRateLimit } from "../../shared/http/rate_limit.ts";
 import type { Log } from "../../shared/runtime/log.ts";
@@ -75,7 +77,7 @@ async function exchange(
   const headers = new Headers(context.req.raw.headers);
   headers.set("accept", "application/json, text/event-stream");
   const request = new Request(context.req.url, { method: "POST", headers });
-  const response = await handler.fetch(request, { parsedBody: body });
+  const response = await handler.fetch(request, { parsedBody: dropEmptyArguments(body) });
   const text = await response.text();
   const json = response.headers.get("content-type")?.includes("text/event-stream")
     ? lastMessage(text)
@@ -84,6 +86,18 @@ async function exchange(
   return context.body(cutLongError(json), response.status as 200, {
     "content-type": "application/json",
   });
+}
+
+/** Models write null and empty texts for arguments that they have no value for, as automation tools do. */
+function dropEmptyArguments(body: JsonObject): JsonObject {
+  const params = body["params"] as JsonObject;
+  if (body["method"] !== "tools/call" || !isPlainObject(params)) return body;
+  const given = params["arguments"];
+  if (!isPlainObject(given)) return body;
+  const args = Object.entries(given as JsonObject).filter(([, value]) =>
+    value !== null && !(typeof value === "string" && isBlank(value))
+  );
+  return { ...body, params: { ...params, arguments: Object.fromEntries(args) } };
 }
 
 /** The answer in a stream that has ended. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { recordSchema } from "../../shared/model/bounded_fields.ts";
+import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
@@ -34,11 +34,11 @@ import {
  */
 export const sendTemplateMessageSchema = z.object({
   /** A UUID. No template has an id of another form. */
-  templateId: z.string().max(100).optional(),
+  templateId: z.string().min(1).max(100).optional(),
   template: templateNameSchema.optional(),
   instanceId: instanceIdSchema.optional(),
   ...recipientFields,
-  variables: recordSchema().optional(),
+  variables: variablesSchema().optional(),
   cardId: cardIdSchema.optional(),
   metadata: metadataSchema.optional(),
   purpose: purposeSchema,

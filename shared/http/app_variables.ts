@@ -1,3 +1,5 @@
+import type * as z from "zod";
+
 /** Values that middlewares pass along with a request. */
 export interface AppVariables {
   requestId: string;
@@ -8,6 +10,8 @@ export interface AppVariables {
   instanceId?: string;
   /** Fields of the body that its schema does not know. */
   ignoredFields?: readonly string[];
+  /** What the body was read by: see `keepGiven`. */
+  bodySchema?: z.ZodObject;
   /** Parameters of the query that the operation does not know. */
   ignoredParameters?: readonly string[];
 }

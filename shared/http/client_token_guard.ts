@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import type { Authentication } from "../database/rpcs/tenancy.ts";
 import type { PendingAuthentication } from "../messages/accept.ts";
+import { isBlank } from "../model/visible_text.ts";
 import type { Instance } from "../model/instance.ts";
 import type { Idempotency } from "../database/rpcs/idempotency.ts";
 import type { AppVariables } from "./app_variables.ts";
@@ -144,7 +145,7 @@ export function readClientIdempotency(context: ClientContext): Promise<Idempoten
 /** Whether a request without a reference, or with one of these, means the token's instance. */
 function isNamed(references: readonly (string | null)[], holder: JsonObject): boolean {
   const reference = holder["instanceId"];
-  if (typeof reference !== "string" || reference === "") return true;
+  if (typeof reference !== "string" || isBlank(reference)) return true;
   const [instanceId] = references;
   return reference.toLowerCase() === instanceId || references.includes(reference);
 }

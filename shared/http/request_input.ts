@@ -1,7 +1,12 @@
 import type * as z from "zod";
-import { isPlainObject as isObject, maxFurtherFields } from "../model/bounded_fields.ts";
+import {
+  isPlainObject as isObject,
+  maxFurtherFields,
+  variableSchemas,
+} from "../model/bounded_fields.ts";
 import { type Issue, maxIssues } from "../model/errors.ts";
 import { describeIssue } from "../model/issue_messages.ts";
+import { isBlank } from "../model/visible_text.ts";
 
 /** A body prepared for validation by a schema. */
 export interface PreparedInput {
@@ -16,9 +21,9 @@ export interface PreparedInput {
 const maxIgnoredFields = 100;
 
 /**
- * Prepares a body for its schema (decisions, section 1). Removes null where the schema does not
- * accept it, because automation tools send null for empty inputs. Rounds fractions up where the
- * schema expects an integer. Removes unknown fields and lists them. Leaves free-form objects, such
+ * Prepares a body for its schema (decisions, section 1). Removes what is not given: null where the schema
+ * does not accept it, and a blank text in an optional field, because automation tools send them for empty
+ * inputs. Rounds fractions up where the schema expects an integer. Removes unknown fields and lists them. Leaves free-form objects, such
  * as `customLabels`, unchanged.
  *
  * Judges the length of a list before it looks at an item: a body holds up to a million of them, and what is
@@ -104,7 +109,7 @@ function prepareFields(
   for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] as z.ZodType : undefined;
     if (field !== undefined) {
-      if (value === null && !takesNull(field)) continue;
+      if (isNotGiven(field, value)) continue;
       prepared.push([name, prepare(field, value, prefix + name, notes)]);
     } else if (!keepsOthers) {
       if (notes.ignoredFields.length < maxIgnoredFields) notes.ignoredFields.push(prefix + name);
@@ -136,6 +141,66 @@ function unwrap(schema: z.ZodType): z.ZodType {
   const def: Wrapping = schema.def as Wrapping;
   const inner = def.innerType ?? def.in;
   return inner === undefined ? schema : unwrap(inner);
+}
+
+/** Longer texts are read, and refused, as what they are. */
+const maxBlankLength = 200;
+
+/**
+ * Whether a member of a body says nothing. Where an empty text is a value, it says something: it clears a
+ * contact's own text, which null does too.
+ */
+function isNotGiven(field: z.ZodType, value: unknown): boolean {
+  if (value === null) return !takesNull(field);
+  if (typeof value !== "string" || value.length > maxBlankLength) return false;
+  // A control is a fault that is told.
+  if (!isBlank(value) || value.includes("\0")) return false;
+  return isOptional(field) && !field.safeParse("").success;
+}
+
+function isOptional(schema: z.ZodType): boolean {
+  const def: Wrapping = schema.def as Wrapping;
+  if (["optional", "default", "prefault"].includes(def.type)) return true;
+  const inner = def.innerType ?? def.in;
+  return inner !== undefined && isOptional(inner);
+}
+
+/**
+ * A body without the members that are not given, at any depth, for comparing two calls: unknown members and
+ * numbers stay as they are. Of `variables` null and blank ones are not given.
+ */
+export function keepGiven(schema: z.ZodType, value: unknown): unknown {
+  if (isVariables(schema)) return keepGivenVariables(value);
+  const inner = unwrap(schema);
+  if (inner.def.type === "array" && Array.isArray(value)) {
+    const element = (inner as z.ZodArray).element as z.ZodType;
+    return value.map((item) => keepGiven(element, item));
+  }
+  if (inner.def.type !== "object" || !isPlainObject(value)) return value;
+  const { shape } = inner as z.ZodObject;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const field = Object.hasOwn(shape, name) ? shape[name] as z.ZodType : undefined;
+      if (field === undefined) return member === null ? [] : [[name, member]];
+      return isNotGiven(field, member) ? [] : [[name, keepGiven(field, member)]];
+    }),
+  );
+}
+
+function keepGivenVariables(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) =>
+      member !== null && !(typeof member === "string" && isBlank(member))
+    ),
+  );
+}
+
+function isVariables(schema: z.ZodType): boolean {
+  if (variableSchemas.has(schema)) return true;
+  const def: Wrapping = schema.def as Wrapping;
+  const inner = def.innerType ?? def.in;
+  return inner !== undefined && isVariables(inner);
 }
 
 function takesNull(schema: z.ZodType): boolean {

@@ -30,9 +30,10 @@ export function validate<Schema extends z.ZodType>(
   return requireValid(value, parse(schema, value), [], crossCheck(value));
 }
 
-/** The request context, which keeps the ignored fields for the response. */
+/** The request context, which keeps the ignored fields for the response, and how the body was read. */
 export interface RequestNotes {
   set(key: "ignoredFields", names: readonly string[]): void;
+  set(key: "bodySchema", schema: z.ZodObject): void;
 }
 
 /**
@@ -49,9 +50,12 @@ export function validateBody<Schema extends z.ZodObject>(
 ): z.infer<Schema> {
   const { value: body, ignoredFields, issues: tooLong } = prepareInput(schema, received);
   notes.set("ignoredFields", ignoredFields);
+  notes.set("bodySchema", schema);
   const parsed = parse(schema, body);
   const kept = parsed.success ? parsed.data : readValidFields(schema, body);
-  return requireValid(body, parsed, tooLong, crossCheck(body), findUnstorableText(kept));
+  // A blank phone is not given, and no phone number where one is needed.
+  const named = { ...body, phone: body["phone"] ?? received["phone"] };
+  return requireValid(named, parsed, tooLong, crossCheck(body), findUnstorableText(kept));
 }
 
 /**

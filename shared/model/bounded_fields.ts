@@ -51,6 +51,16 @@ export function recordSchema(): z.ZodType<Record<string, unknown>, unknown> {
     });
 }
 
+/** The schemas of `variablesSchema`: of a member without a value nothing is filled, as if it were not there. */
+export const variableSchemas: WeakSet<z.ZodType> = new WeakSet();
+
+/** Values of variables by their names. Null and blank ones are not given. */
+export function variablesSchema(): z.ZodType<Record<string, unknown>, unknown> {
+  const schema = recordSchema();
+  variableSchemas.add(schema);
+  return schema;
+}
+
 /** A free key/value object, limited in size and depth so that storing it never fails. */
 export function freeObjectSchema(maxBytes: number): z.ZodType<Record<string, unknown>, unknown> {
   return recordSchema()

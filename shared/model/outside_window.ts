@@ -1,7 +1,7 @@
 /** What happens to a message while its contact's conversation window is closed, as calls and answers say it. */
 import { cutCharacters } from "./cut_text.ts";
 import * as z from "zod";
-import { recordSchema } from "./bounded_fields.ts";
+import { variablesSchema } from "./bounded_fields.ts";
 import { maxFilledLength } from "./placeholders.ts";
 import { idSchema } from "./request_fields.ts";
 
@@ -9,10 +9,10 @@ const templateOfRungSchema = z.object({
   templateId: idSchema.meta({
     description: "A template of this instance, or of its workspace.",
   }),
-  variables: recordSchema().meta({
+  variables: variablesSchema().optional().meta({
     description:
       "Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message.",
-  }).optional(),
+  }),
 });
 
 const rungNames = ["directSend", "template", "invite"] as const;

@@ -20,7 +20,7 @@ function means<Schema extends z.ZodType>(description: string, schema: Schema): S
 const optionSchema = z.object({
   id: means("Id of the option. Default: its position.", z.string().min(1).max(200)).optional(),
   title: means("Title of the option.", visibleTextSchema(1_000)),
-  description: means("Second line of the option.", z.string().max(1_000)).optional(),
+  description: means("Second line of the option.", z.string().min(1).max(1_000)).optional(),
 });
 const optionsSchema = means("The options.", z.array(optionSchema).min(1).max(10));
 

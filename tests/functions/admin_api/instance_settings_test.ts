@@ -169,7 +169,7 @@ Deno.test("transcribeVoice has three names, and takes the true and false of befo
   ) {
     assertEquals((await change(given)).body.transcribeVoice, stored, `${given}`);
   }
-  for (const wrong of ["true", "AGENT", "", 1, {}]) {
+  for (const wrong of ["true", "AGENT", 1, {}]) {
     const { status, body } = await change(wrong);
     assertEquals([status, body.issues], [400, [{
       path: "transcribeVoice",

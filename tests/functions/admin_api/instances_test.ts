@@ -267,7 +267,7 @@ Deno.test("a time zone must be a name that code and database both know", async (
   const workspaceId = await createWorkspace(client);
   const instanceId = await createInstance(client, workspaceId);
   // The code alone would take the lower-case one, the database alone the last.
-  const bad = ["Mars/Base", "america/sao_paulo", "-03:00", "", "posix/UTC"];
+  const bad = ["Mars/Base", "america/sao_paulo", "-03:00", "posix/UTC"];
   for (const timeZone of bad) {
     const body = { ...instanceRequest(workspaceId), timeZone };
     const created = await client.call("POST", "/instances", { body });

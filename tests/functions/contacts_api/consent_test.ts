@@ -90,7 +90,7 @@ Deno.test("consent refuses no contact, two, an unknown one, and an unknown word,
     [{ userId: "br.1", marketing: "denied" }, 400, "userId"],
     [{ phone, marketing: "no" }, 400, "marketing"],
     [{ phone }, 400, "marketing"],
-    [{ phone, marketing: "denied", source: "" }, 400, "source"],
+    [{ phone, marketing: "denied", source: 7 }, 400, "source"],
     [{ phone, marketing: "denied", evidence: 7 }, 400, "evidence"],
   ] as const;
   for (const [body, status, path] of refused) {

@@ -43,7 +43,7 @@ export interface RequestTable {
 
 /**
  * Drives a table row by row: a required field is missed by its name, an optional one may be left
- * out or null, every field takes its value and refuses those of other types, again by its name.
+ * out, null or empty, every field takes its value and refuses those of other types, again by its name.
  */
 export async function driveRequestTable(service: Service, table: RequestTable): Promise<void> {
   const required = Object.fromEntries(
@@ -62,7 +62,10 @@ export async function driveRequestTable(service: Service, table: RequestTable): 
       await assertRefused(service, table, row, { ...full, [row.field]: value });
     }
     if (takesNull) {
-      await assertAccepted(service, table, { ...full, [row.field]: null }, `${row.field} null`);
+      for (const empty of [null, "", " "]) {
+        const what = `${row.field} ${JSON.stringify(empty)}`;
+        await assertAccepted(service, table, { ...full, [row.field]: empty }, what);
+      }
     }
   }
 }

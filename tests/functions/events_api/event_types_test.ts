@@ -33,6 +33,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await changeContact(client, call, zapi);
   await sendMessages(client, call, zapi);
   await receiveMessages(client, zapi);
+  await giveUpAnswer(client, zapi);
   await decideOnTemplate(client, official);
   await loseConnection(client, zapi);
   await changeNumber(client, official);
@@ -177,6 +178,21 @@ async function receiveMessages(client: WebhookClient, tenant: Tenant): Promise<v
   await client.receive(tenant, { messageId: "IN3", text, chatLid: hidden });
   const referencedMessage = { messageId: "IN1" };
   await client.receive(tenant, { messageId: "R1", reaction: { value: "👍", referencedMessage } });
+}
+
+/** A worker that gives an agent's answer up. */
+async function giveUpAnswer({ stack }: WebhookClient, { instanceId }: Tenant): Promise<void> {
+  const [row] = await stack.admin`
+    insert into messaging.outbox (workspace_id, kind, payload, conversation_id, claim_token)
+    select i.workspace_id, 'agent_reply', jsonb_build_object('instanceId', i.id), v.id,
+      gen_random_uuid()
+    from messaging.conversations v join messaging.instances i on i.id = v.instance_id
+    where v.instance_id = ${instanceId} limit 1
+    returning id, claim_token`;
+  await callFunction(stack.admin, "settle_outbox", {
+    ...{ outboxId: row?.["id"], claimToken: row?.["claim_token"] },
+    ...{ outcome: "dead", error: "model_answer_filtered" },
+  });
 }
 
 async function decideOnTemplate(client: WebhookClient, tenant: Tenant): Promise<void> {

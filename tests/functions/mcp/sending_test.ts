@@ -192,3 +192,37 @@ Deno.test("no tool makes a contact of a stranger, who then would be known", asyn
   assertEquals([paused.isError, paused.found.contactId], [false, contactId], paused.text);
   assertEquals((await client.call("pause_agent", { contactId, paused: false })).isError, false);
 });
+
+Deno.test("an argument that is null or empty is not given, to any tool", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact(known);
+  await using client = await world.connect();
+  for (const [place, empty] of [null, ""].entries()) {
+    const nothing = Object.fromEntries(
+      [
+        "contactId",
+        "userId",
+        "mediaUrl",
+        "mediaId",
+        "queued",
+        "sendAt",
+        "expiresAt",
+        "purpose",
+        "replyTo",
+      ]
+        .map((name) => [name, empty]),
+    );
+    const args = { phone: known, message: "Oi", intent: `i${place}`, ...nothing };
+    const sent = await client.call("send_message", args);
+    assertEquals([sent.isError, sent.found.status], [false, "sent"], sent.text);
+    const found = await client.call("find_contacts", {
+      phone: known,
+      q: empty,
+      cursor: empty,
+      limit: null,
+    });
+    assertEquals(found.isError, false, found.text);
+  }
+  const refused = await client.call("send_message", { phone: known, message: null, intent: "x" });
+  assertEquals(refused.isError, true);
+});

@@ -231,7 +231,7 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
   for (const sentBy of ["x", " ", "x".repeat(64), "😀".repeat(64)]) {
     assertEquals((await sendAs(sentBy)).status, 200, sentBy);
   }
-  for (const sentBy of ["", "x".repeat(65)]) {
+  for (const sentBy of ["a\u0007b", "x".repeat(65)]) {
     const { status, body } = await sendAs(sentBy);
     assertEquals([status, body.issues.map((issue: Issue) => issue.path)], [400, ["sentBy"]]);
   }

@@ -91,7 +91,7 @@ Deno.test("a template of the agent's pauses no agent; a delay and an instant tog
     [{ sendAt, delayMessage: 5 }, "sendAt"],
     [{ intervalSeconds: 5 }, "intervalSeconds"],
     [{ delayMessage: -1 }, "delayMessage"],
-    [{ sentBy: "" }, "sentBy"],
+    [{ sentBy: "x".repeat(65) }, "sentBy"],
   ] as const;
   for (const [fields, path] of refused) {
     const { status, body } = await templates.post(tenant, { templateId, phone, ...fields });

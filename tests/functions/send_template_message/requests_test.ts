@@ -31,7 +31,7 @@ Deno.test("send-template-message takes each field and refuses its wrong values b
         required: "conditional",
         value: { nome: "A", pedido: "1" },
       },
-      { ...optionalRow("cardId", "string", "card-1"), refused: ["", "c".repeat(256)] },
+      { ...optionalRow("cardId", "string", "card-1"), refused: ["c".repeat(256)] },
       metadataRow,
     ],
   });
