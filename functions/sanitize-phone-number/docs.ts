@@ -10,6 +10,7 @@ export const operations: readonly Operation[] = [{
   tag: "Phone numbers",
   summary: "Remove the formatting of a phone number",
   description: "Removes everything except digits. Stores nothing. Public: requires no token.\n\n" +
+    "Reads any notation: `00` or `+` before the country code, `tel:` and `whatsapp:`, links such as `wa.me/5511988887777`, accounts such as `5511988887777@s.whatsapp.net`, digits of other scripts, marks that nobody sees, a spreadsheet's `5511988887777.0`. An extension does not count. `sanitized` is empty for what names no phone: a hidden number (`@lid`), a group, `5.51199E+12`.\n\n" +
     "With `country`, a number without country code is read as it is dialled there: `sanitized` then has the country code, and `isPossible` says whether such a number can exist, by its length. Without `country`, nothing is added.",
   access: "public",
   body: sanitizePhoneNumberSchema,
@@ -28,6 +29,15 @@ export const operations: readonly Operation[] = [{
     summary: "A Brazilian mobile number",
     request: { phone: "+55 (11) 98888-7777" },
     response: { success: true, original: "+55 (11) 98888-7777", sanitized: "5511988887777" },
+  }, {
+    name: "link",
+    summary: "A link to a chat",
+    request: { phone: "https://wa.me/5511988887777?text=Oi" },
+    response: {
+      success: true,
+      original: "https://wa.me/5511988887777?text=Oi",
+      sanitized: "5511988887777",
+    },
   }, {
     name: "of_a_country",
     summary: "A number as it is dialled in Brazil",

@@ -3,7 +3,8 @@ import {
   parsePhoneNumberFromString,
   type PhoneNumber,
 } from "libphonenumber-js";
-import { sanitizePhone } from "../../shared/model/phone.ts";
+import { findPhoneFault } from "../../shared/model/phone.ts";
+import { readWrittenPhone } from "../../shared/model/written_phone.ts";
 
 /** A phone with its country code, as far as its country's numbering plan knows it. */
 export interface CompletedPhone {
@@ -14,21 +15,32 @@ export interface CompletedPhone {
 
 /**
  * Reads a phone as it is dialled in a country, `BR` for example, and adds the country code. A number with
- * a country code of its own (`+1 ...`) keeps it. What is no phone at all stays as its digits.
+ * a country code of its own (`+1 ...`, `001 ...`, a link or an account of WhatsApp) keeps it. What is no
+ * phone at all stays as its digits.
  *
  * @returns null for an unknown country.
  */
 export function completePhoneIn(country: string, phone: string): CompletedPhone | null {
   if (!isSupportedCountry(country)) return null;
-  // As address books and links write numbers (RFC 3966).
-  const written = phone.replace(/^\s*tel:/i, "");
-  const parsed = parsePhoneNumberFromString(written, { defaultCountry: country, extract: false });
-  return parsed === undefined
-    ? { sanitized: sanitizePhone(phone), isPossible: false }
-    : { sanitized: parsed.number.replace("+", ""), isPossible: isPossible(parsed) };
+  const { digits, prefix } = readWrittenPhone(phone);
+  const international = prefix === null ? undefined : parsePhoneNumberFromString(`+${digits}`);
+  const isKnown = international !== undefined && (prefix === "+" || isPossible(international));
+  // Some countries dial a carrier after 00, which looks like a country code: Brazil's 00 15 1 415 ...
+  const parsed = isKnown
+    ? international
+    : parsePhoneNumberFromString((prefix ?? "") + digits, { defaultCountry: country });
+  return parsed === undefined ? { sanitized: digits, isPossible: false } : describe(parsed);
 }
 
-/** WhatsApp still writes Mexican mobiles with the 1 that the numbering plan has dropped. */
+function describe(phone: PhoneNumber): CompletedPhone {
+  return { sanitized: phone.number.replace("+", ""), isPossible: isPossible(phone) };
+}
+
+/**
+ * By length, and by the prefixes that requests refuse. WhatsApp still writes Mexican mobiles with the 1 that the
+ * numbering plan has dropped.
+ */
 function isPossible(phone: PhoneNumber): boolean {
-  return phone.isPossible() || /^\+521[0-9]{10}$/.test(phone.number);
+  return (phone.isPossible() || /^\+521[0-9]{10}$/.test(phone.number)) &&
+    findPhoneFault(phone.number.replace("+", "")) !== "impossible";
 }

@@ -1,5 +1,5 @@
 import { AppError, type Issue } from "../model/errors.ts";
-import { findPhoneFault } from "../model/phone.ts";
+import { barePhone, findPhoneFault } from "../model/phone.ts";
 
 const impossiblePhoneMessage =
   "This phone number cannot exist: send phone with its country code, such as 5511988887777 for Brazil.";
@@ -15,7 +15,7 @@ export function refuseFields(
   if (typeof phone !== "string" || !issues.some(({ path }) => path === "phone")) {
     return new AppError("invalid_request", { issues });
   }
-  const isImpossible = findPhoneFault(phone) === "impossible";
+  const isImpossible = findPhoneFault(barePhone(phone)) === "impossible";
   return new AppError("invalid_phone", {
     issues,
     ...(isImpossible ? { message: impossiblePhoneMessage } : {}),

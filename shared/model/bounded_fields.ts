@@ -1,16 +1,20 @@
 /** Fields of requests whose length is judged before what is in them. */
 import * as z from "zod";
 
-/** A text of one form. A longer one is refused before it is compared with the form. */
+/**
+ * A text of one form. A longer one is refused before it is compared with the form. `fold` is done to it before
+ * both, and must bear any length.
+ */
 export function formSchema(
   form: RegExp,
   maxLength: number,
   message: string | ((text: string) => string),
+  fold: (text: string) => string = (text) => text,
 ): z.ZodString {
   const error = typeof message === "string"
     ? message
     : ({ input }: { readonly input?: unknown }): string => message(String(input));
-  return z.string().max(maxLength, { error, abort: true }).regex(form, { error });
+  return z.string().overwrite(fold).max(maxLength, { error, abort: true }).regex(form, { error });
 }
 
 /** A text of 1 to `max` characters, as JSON Schema counts them. */

@@ -40,7 +40,7 @@ export const defaultSendWindow = {
   holidays: [],
 } as const;
 
-/** A whole message of a contact. Compared without regard to case, accents and punctuation around it. */
+/** A whole message of a contact. Compared as `fold_keyword` does. */
 const keywordSchema = z.string().trim().min(1).max(40)
   .regex(/^[^\p{L}\p{N}\r\n\0]*[\p{L}\p{N}][^\r\n\0]*$/u, "must be words on one line");
 const keywordsSchema = z.array(keywordSchema).max(50);
@@ -158,7 +158,7 @@ const settings = {
     }).nullable(),
   ),
   optOut: setting(
-    "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it.",
+    "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it.",
     optOutSchema,
     z.object({
       keywords: z.array(z.string()),

@@ -2,12 +2,19 @@
  * Phone numbers as the specification writes them (section 1, rule 3): digits only, with country
  * code. The database's `phone_identity_key` follows the same rule as `identityKeyOf`.
  */
+import { withoutInvisible } from "./visible_text.ts";
+import { readWrittenPhone } from "./written_phone.ts";
 
 /** A phone: 8 to 15 ASCII digits and nothing else. Formatted numbers do not match. */
 export const phonePattern = /^[0-9]{8,15}$/;
 
 /** The same, without prefixes that no number has: 0, or country code 1 and an area code in 0 or 1. */
 export const possiblePhonePattern = /^(?!0|1[01])[0-9]{8,15}$/;
+
+/** A phone without the marks that nobody sees, as calls are read. A text too long for a phone stays as it is. */
+export function barePhone(text: string): string {
+  return text.length > maxFormattedPhoneLength ? text : withoutInvisible(text);
+}
 
 /**
  * Why a caller may not use a text as a phone: its form, or digits that no phone has. The second finds
@@ -44,7 +51,10 @@ export function identityKeyOf(phone: string): string {
     .replace(argentinianWithMobilePrefix, "54$1");
 }
 
-/** `text` without its formatting: the ASCII digits in their order (specification 4.6). */
+/**
+ * The digits of a phone in any notation (specification 4.6), without what stands before the country code. ''
+ * for what names no phone: see `readWrittenPhone`.
+ */
 export function sanitizePhone(text: string): string {
-  return text.replace(/[^0-9]/g, "");
+  return readWrittenPhone(text).digits;
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { formSchema, shortTextSchema } from "./bounded_fields.ts";
 import type { Issue } from "./errors.ts";
-import { findPhoneFault, possiblePhonePattern } from "./phone.ts";
+import { barePhone, findPhoneFault, possiblePhonePattern } from "./phone.ts";
 import { holdsControl, isBlank } from "./visible_text.ts";
 
 /** An instance in any of its three forms (decisions, section 1). */
@@ -14,7 +14,10 @@ export const instanceQuerySchema = z.object({ instanceId: instanceIdSchema.optio
 /** An id of ours. Any UUID version: an unknown id is not found, not malformed. */
 export const idSchema = z.guid("must be a UUID");
 
-/** Digits with country code (specification, section 1, rule 3), of a number that can exist. */
+/**
+ * Digits with country code (specification, section 1, rule 3), of a number that can exist. Marks that nobody
+ * sees, which come along when a number is copied, are taken out first.
+ */
 export const phoneSchema = formSchema(
   possiblePhonePattern,
   15,
@@ -22,6 +25,7 @@ export const phoneSchema = formSchema(
     findPhoneFault(phone) === "impossible"
       ? "must start with a country code, such as 55 for Brazil"
       : "must be 8 to 15 digits with country code, without + or separators",
+  barePhone,
 );
 
 /** The official channel's id of a person, who may hide the number: a business-scoped user id. */

@@ -39,7 +39,7 @@ export function toVisibleJson(value: unknown, indent?: number): string {
   );
 }
 
-/** Unicode's default ignorables. */
+/** Unicode's default ignorables. In SQL: supabase/schemas/inbound/rules/without_invisible.sql. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**

@@ -75,6 +75,26 @@ Deno.test("every call about a contact takes its id or its user id in place of th
   assert(created.every(({ phone, origin }) => phone === null && origin === "api"));
 });
 
+Deno.test("marks that nobody sees do not count in a phone: every call finds the same contact with and without them", async () => {
+  await using service = await startService();
+  const created = await service.post("/functions/v1/contacts-api/create", {
+    ...instance,
+    phone: newPhone,
+  });
+  const copied = `\u202a\ufeff${newPhone.slice(0, 4)}\u2060${newPhone.slice(4)}\u202c`;
+  for (const one of calls) {
+    const { status, body } = await call(service, one, { phone: copied });
+    assertEquals(status, 200, one[1]);
+    if (writes(one)) assertEquals(body.contactId, created.contactId, one[1]);
+  }
+  const list = await service.call("GET", "/functions/v1/messages-api/messages", { phone: copied });
+  assertEquals(list.body.items.length, 2, "what was sent to it");
+  const other = await call(service, ["POST", "contacts-api/create", {}], {
+    phone: "\u200e0119999",
+  });
+  assertEquals([other.status, other.body.error], [400, "invalid_phone"]);
+});
+
 Deno.test("a call that names no contact, or names it twice, is refused and creates nothing", async () => {
   await using service = await startService();
   const before = await service.sql`select from messaging.contacts`;

@@ -49,6 +49,10 @@ for (
     ["SAIR\nPARAR", "unknown"],
     ["VOLTAR", "granted"],
     ["stárt", "granted"],
+    // Marks that nobody sees: of direction, joiners, blanks without width.
+    ["\u2068STOP\u2069", "denied"],
+    ["S\u2060AI\u00adR\u{e0001}", "denied"],
+    ["\u2066\u2069", "unknown"],
     [".", "unknown"],
   ] as const
 ) {

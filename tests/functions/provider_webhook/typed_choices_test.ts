@@ -31,6 +31,7 @@ const typedWords: readonly (readonly [string, string | null])[] = [
   ["*2*", "ouro"],
   [" 2️⃣ ", "ouro"],
   ["２", "ouro"],
+  ["\u2068Ouro\u2069", "ouro"],
   ["Ouro", "ouro"],
   ["OURO", "ouro"],
   ["ouro.", "ouro"],

@@ -148,6 +148,69 @@ Deno.test("sanitizePhone leaves the digits in their order", () => {
   for (const [text, expected] of cases) assertEquals(sanitizePhone(text), expected);
 });
 
+Deno.test("sanitizePhone reads a phone from a link, an account, a card, a spreadsheet, and among marks that nobody sees", () => {
+  const phone = "5511988887777";
+  const marks = ["\u00ad", "\u061c", "\u200e", "\u202a", "\u2060", "\u2069", "\ufeff", "\u{e0001}"];
+  const notations = [
+    ...marks.flatMap((mark) => [`${mark}+55 11 98888-7777${mark}`, `${mark}00${phone}`]),
+    ...["0055 (11) 98888-7777", "+0055 11 98888-7777", "００5511988887777", "+٥٥ ١١ ٩٨٨٨٨ ٧٧٧٧"],
+    ...["tel:+55-11-98888-7777;ext=5", "TEL:+5511988887777", "sms:+5511988887777?body=Oi%202"],
+    ...["TEL;type=CELL;waid=5511988887777:+55 11 98888-7777", "item1.TEL:+55 11 98888-7777"],
+    ...[
+      "whatsapp:+5511988887777",
+      "whatsapp:5511988887777",
+      "whatsapp://send?phone=5511988887777&text=2",
+    ],
+    ...[
+      "wa.me/5511988887777",
+      "https://wa.me/+5511988887777?text=Oi%202",
+      "http://www.wa.me/5511988887777/",
+    ],
+    ...["https://wa.me/c/5511988887777", "https://wa.me/p/4567/5511988887777"],
+    ...["https://api.whatsapp.com/send?phone=%2B5511988887777&text=12", "WA.ME/5511988887777#1"],
+    ...[
+      "https://web.whatsapp.com/send/?text=1&phone=5511988887777",
+      "https://wa.me/send?phone=5511988887777",
+    ],
+    ...[`${phone}@s.whatsapp.net`, `${phone}:12@s.whatsapp.net`, `${phone}_1:12@s.whatsapp.net`],
+    ...[
+      `${phone}.0:3@s.whatsapp.net`,
+      `${phone}@c.us`,
+      `${phone}@hosted`,
+      "sip:+5511988887777@x.com",
+    ],
+    ...[
+      `'${phone}`,
+      `="${phone}"`,
+      `${phone}.0`,
+      `${phone},00`,
+      "5.511988887777E+12",
+      "5,511988887777e12",
+    ],
+  ];
+  for (const text of notations) assertEquals(sanitizePhone(text), phone, JSON.stringify(text));
+});
+
+Deno.test("sanitizePhone gives no digits for what names no phone", () => {
+  const others = [
+    ...["123456789012345@lid", "123456789012345:2@hosted.lid", "120363025246125016@g.us"],
+    ...[
+      "120363025246125016-group",
+      "5511988887777-1623456789@g.us",
+      "123@newsletter",
+      "1@broadcast",
+    ],
+    ...[
+      "wa.me/message/A1B2C3",
+      "https://wa.me/qr/A1B2",
+      "https://chat.whatsapp.com/A1B2",
+      "wa.me/?text=12",
+    ],
+    ...["https://whatsapp.com/channel/0029", "5.51199E+12", "\u200e\u2060"],
+  ];
+  for (const text of others) assertEquals(sanitizePhone(text), "", text);
+});
+
 Deno.test("sanitizePhone gives digits only, and digits unchanged", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     const sanitized = sanitizePhone(text);

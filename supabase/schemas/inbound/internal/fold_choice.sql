@@ -1,5 +1,5 @@
--- A text as typed choices are compared: without case, accents, the frame of emoji digits, blanks at its ends
--- and WhatsApp's marks of bold, italic and struck text around the whole.
+-- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
+-- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
 create or replace function messaging.fold_choice(given text)
 returns text
 language plpgsql
@@ -14,8 +14,8 @@ begin
       regexp_replace(
         lower(
           regexp_replace(
-            normalize(replace(given, '🔟', '10'), NFKD),
-            '[\u0300-\u036f\u200b-\u200f\u20e3\ufe0f\ufeff]', '', 'g'
+            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
+            '[\u0300-\u036f\u20e3]', '', 'g'
           )
         ),
         '\s+', ' ', 'g'

@@ -1,5 +1,5 @@
--- A text as keywords are compared: without regard to case and accents, and without the blanks and the
--- punctuation around it. A question mark stays: a question is no decision.
+-- A text as keywords are compared: without regard to case and accents, without marks that nobody sees, and
+-- without the blanks and the punctuation around it. A question mark stays: a question is no decision.
 create or replace function messaging.fold_keyword(given text)
 returns text
 language plpgsql
@@ -10,7 +10,9 @@ set search_path = ''
 as $$
 begin
   return regexp_replace(
-    lower(regexp_replace(normalize(given, NFKD), '[\u0300-\u036f\u200b-\u200f\ufe0f\ufeff]', '', 'g')),
+    lower(regexp_replace(
+      normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
+    )),
     '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
   );
 end;

@@ -14,8 +14,9 @@ as $$
 declare
   folded text;
 begin
-  -- A keyword has at most 40 characters; most messages end here.
-  if message is null or char_length(message) > 80 then
+  -- Most messages end here. A keyword has at most 40 characters; the rest is for what does not count: marks
+  -- that nobody sees, blanks and punctuation.
+  if message is null or char_length(message) > 200 then
     return null;
   end if;
   folded := messaging.fold_keyword(message);
