@@ -1,16 +1,20 @@
 import type { WebhookEvent } from "./types.ts";
 
-/** A delivery that is not to be believed. */
+/** A delivery that is not to be believed, or a call that holds none. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 
+  /** `invalid_body`: neither text nor bytes, or signed and not the JSON of an event. */
   constructor(
-    readonly code: "missing_header" | "invalid_signature" | "timestamp",
+    readonly code: "missing_header" | "invalid_signature" | "timestamp" | "invalid_body",
     message: string,
   ) {
     super(message);
   }
 }
+
+/** A body as it came, in any form in which a server or a queue hands it on. Node's Buffer is a view. */
+export type WebhookBody = string | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
 
 type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -20,14 +24,15 @@ type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefin
  * @param body as it came: parsing and writing it again changes it.
  * @param secrets `whsec_...`; several while a secret is being replaced.
  * @param options.toleranceSeconds how far the delivery's time may be from now.
- * @throws {WebhookError} when the signature is of no such secret, or the delivery is old.
+ * @throws {WebhookError} when the signature is of no such secret, the delivery is old, or the body is no body.
  */
 export async function verifyWebhook(
-  body: string | Uint8Array,
+  body: WebhookBody,
   headers: Headers | HeaderRecord,
   secrets: string | readonly string[],
   { toleranceSeconds = 300 }: { readonly toleranceSeconds?: number } = {},
 ): Promise<WebhookEvent> {
+  const bytes = readBody(body);
   const id = readHeader(headers, "webhook-id");
   const timestamp = readHeader(headers, "webhook-timestamp");
   const signatures = readHeader(headers, "webhook-signature").split(" ").flatMap((signature) => {
@@ -35,38 +40,74 @@ export async function verifyWebhook(
     return version === "v1" && value !== undefined ? [decodeBase64(value)] : [];
   });
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
-  if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) {
+  // A tolerance that is no number lets nothing pass.
+  if (!/^\d+$/.test(timestamp) || !(age <= toleranceSeconds)) {
     throw new WebhookError("timestamp", "The delivery is too old, or from the future.");
   }
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const signed = joinBytes(`${id}.${timestamp}.`, body);
-  for (const bytes of (typeof secrets === "string" ? [secrets] : secrets).map(readSecret)) {
-    // What is no base64 has no key: an empty one would let anybody sign.
-    if (bytes.length === 0) continue;
-    const key = await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+  const signed = joinBytes(`${id}.${timestamp}.`, bytes);
+  for (const secret of readSecrets(secrets)) {
+    const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["verify"]);
     for (const signature of signatures) {
       // `verify` compares in constant time.
-      if (await crypto.subtle.verify("HMAC", key, signature, signed)) return JSON.parse(text);
+      if (await crypto.subtle.verify("HMAC", key, signature, signed)) return readEvent(bytes);
     }
   }
   throw new WebhookError("invalid_signature", "No signature of the delivery is of these secrets.");
 }
 
-function readHeader(headers: Headers | HeaderRecord, name: string): string {
-  const found = headers instanceof Headers
-    ? headers.get(name)
-    : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  const value = typeof found === "object" ? found?.join(" ") : found;
-  if (value === undefined || value === "") {
-    throw new WebhookError("missing_header", `The header ${name} is missing.`);
+/** The bytes of a body, copied: they may lie in memory that others write. */
+function readBody(body: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  try {
+    if (ArrayBuffer.isView(body)) {
+      return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+    }
+    if (isBuffer(body)) return new Uint8Array(new Uint8Array(body));
+  } catch {
+    // A buffer that was handed to another thread has no bytes left.
   }
+  throw new WebhookError(
+    "invalid_body",
+    "The body must be given as it came, as text or bytes: not as what a JSON parser made of it.",
+  );
+}
+
+/** By its name: a buffer of another realm (a test runner's, a worker's) is no `instanceof ArrayBuffer`. */
+function isBuffer(value: unknown): value is ArrayBuffer | SharedArrayBuffer {
+  return /^\[object (?:Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+}
+
+function readEvent(bytes: Uint8Array<ArrayBuffer>): WebhookEvent {
+  let event: unknown;
+  try {
+    event = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // Refused below.
+  }
+  if (typeof event === "object" && event !== null) return event as WebhookEvent;
+  throw new WebhookError(
+    "invalid_body",
+    "The delivery is signed, but is not the JSON of an event.",
+  );
+}
+
+function readHeader(headers: Headers | HeaderRecord | null | undefined, name: string): string {
+  const found: unknown = typeof headers?.get === "function"
+    // Also of another implementation than the global one, as HTTP libraries have.
+    ? headers.get(name)
+    : Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1];
+  const value = Array.isArray(found) ? found.join(" ") : String(found ?? "");
+  if (value === "") throw new WebhookError("missing_header", `The header ${name} is missing.`);
   return value;
 }
 
 const hmac = { name: "HMAC", hash: "SHA-256" };
 
-function readSecret(secret: string): Uint8Array<ArrayBuffer> {
-  return decodeBase64(secret.replace(/^whsec_/, ""));
+/** Their keys. What is no base64 has none: an empty key would let anybody sign. */
+function readSecrets(secrets: unknown): Uint8Array<ArrayBuffer>[] {
+  return (Array.isArray(secrets) ? secrets : [secrets])
+    .map((secret) => decodeBase64(String(secret ?? "").replace(/^whsec_/, "")))
+    .filter((key) => key.length > 0);
 }
 
 /** Nothing of what is no base64. */
@@ -78,12 +119,8 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-function joinBytes(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
-  const encoder = new TextEncoder();
-  const [first, rest] = [
-    encoder.encode(head),
-    typeof body === "string" ? encoder.encode(body) : body,
-  ];
+function joinBytes(head: string, rest: Uint8Array): Uint8Array<ArrayBuffer> {
+  const first = new TextEncoder().encode(head);
   const joined = new Uint8Array(first.length + rest.length);
   joined.set(first);
   joined.set(rest, first.length);

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { runInNewContext } from "node:vm";
 import { Webhook } from "standardwebhooks";
 import { assertEquals, assertRejects } from "../../../tests/support/assert.ts";
 import { verifyWebhook, WebhookError } from "../src/index.ts";
@@ -54,6 +56,67 @@ Deno.test("what the reference library signs verifies, as text, as bytes, with he
   }
   const bytes = new TextEncoder().encode(body);
   assertEquals((await verifyWebhook(bytes, headers, [other, secret])).id, "evt_1");
+});
+
+Deno.test("a body verifies in every form in which it may be handed on", async () => {
+  const headers = sign([secret]);
+  const bytes = new TextEncoder().encode(body);
+  // In the middle of a larger buffer, as servers' pools hand them out.
+  const pool = new Uint8Array(bytes.length + 16);
+  pool.set(bytes, 8);
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  const forms = [
+    body,
+    bytes,
+    Buffer.from(body),
+    bytes.buffer,
+    new DataView(pool.buffer, 8, bytes.length),
+    pool.subarray(8, 8 + bytes.length),
+    new Uint8ClampedArray(bytes),
+    shared,
+    new Uint8Array(shared),
+    runInNewContext("new Uint8Array(bytes).buffer", { bytes: [...bytes] }),
+  ];
+  for (const [index, form] of forms.entries()) {
+    assertEquals((await verifyWebhook(form, headers, secret)).id, "evt_1", `form ${index}`);
+  }
+});
+
+Deno.test("whatever else a call holds is a WebhookError that says what is wrong, and nothing is believed", async () => {
+  const headers = sign([secret]);
+  // deno-lint-ignore no-explicit-any -- what callers without types pass
+  const codeOf = async (...call: any[]): Promise<string> => {
+    const verify = verifyWebhook as (...call: unknown[]) => Promise<unknown>;
+    return (await assertRejects(() => verify(...call), WebhookError)).code;
+  };
+  const gone = new Uint8Array(8);
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  const bodies = [JSON.parse(body), undefined, null, 7, [1, 2], new Blob([body]), gone.buffer];
+  for (const given of bodies) {
+    assertEquals(await codeOf(given, headers, secret), "invalid_body", String(given));
+  }
+  for (const text of ["", "no JSON", "null", "7"]) {
+    assertEquals(await codeOf(text, sign([secret], { text }), secret), "invalid_body", text);
+  }
+  for (const none of [undefined, null, "text", 7, []]) {
+    assertEquals(await codeOf(body, none, secret), "missing_header", String(none));
+  }
+  for (const none of [undefined, null, 7, [null], [undefined, ""], {}]) {
+    assertEquals(await codeOf(body, headers, none), "invalid_signature", String(none));
+  }
+  for (const toleranceSeconds of [NaN, "soon", null]) {
+    assertEquals(
+      await codeOf(body, sign([secret], { age: 9_000 }), secret, { toleranceSeconds }),
+      "timestamp",
+    );
+  }
+});
+
+Deno.test("headers of another implementation than the global one are read", async () => {
+  const kept = new Headers(sign([secret]));
+  const foreign = { get: (name: string) => kept.get(name) } as Headers;
+  assertEquals((await verifyWebhook(body, foreign, secret)).id, "evt_1");
 });
 
 Deno.test("while a secret is replaced, either secret verifies what both have signed", async () => {
