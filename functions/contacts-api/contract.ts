@@ -143,18 +143,19 @@ export const checkMergeContacts: CrossCheck = ({ contactId, intoContactId }) =>
 
 export const mergeContactsResponseSchema = z.object({ ...successField, contactId: z.uuid() });
 
-const savedFields = {
+const savedContactFields = {
   ...successField,
   action: z.enum(["created", "updated"]),
   contactId: z.uuid(),
-  tagsApplied: z.array(z.string()),
 };
+const tagsApplied = z.array(z.string());
 
-export const createContactResponseSchema = z.object(savedFields);
+export const createContactResponseSchema = z.object({ ...savedContactFields, tagsApplied });
 
 export const updateContactResponseSchema = z.object({
-  ...savedFields,
+  ...savedContactFields,
   fieldsUpdated: z.array(z.string()),
+  tagsApplied,
 });
 
 export const changeTagsResponseSchema = z.object({

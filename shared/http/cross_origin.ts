@@ -23,7 +23,7 @@ export function allowsCrossOrigin(slug: string): boolean {
 }
 
 /** Response headers that a page may read. */
-const exposedHeaders: readonly string[] = [
+export const exposedHeaders: readonly string[] = [
   ...["X-Request-Id", "Idempotent-Replayed", "Retry-After", "Allow"],
   ...["RateLimit", "RateLimit-Policy", "X-Api-Version"],
 ];

@@ -1,5 +1,6 @@
 /** Refusals of the server itself, in the form of the functions' own (decisions, section 1). */
-import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
+import { allowsCrossOrigin, exposedHeaders } from "../../shared/http/cross_origin.ts";
+import { version } from "../../shared/model/version.ts";
 import { describeUnknownPath } from "./unknown_path.ts";
 
 export interface HostRefusal {
@@ -7,9 +8,14 @@ export interface HostRefusal {
   readonly message: string;
 }
 
-/** @param slug the function that is called; any other name for none. */
+const openToPages = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": exposedHeaders.join(),
+};
+
+/** @param slug the function that is called; any other name for none, null where no page may read it. */
 export function refuse(
-  slug: string,
+  slug: string | null,
   status: number,
   refusal: HostRefusal,
   headers: Readonly<Record<string, string>> = {},
@@ -17,8 +23,9 @@ export function refuse(
   return Response.json({ success: false, ...refusal }, {
     status,
     headers: {
-      ...(allowsCrossOrigin(slug) ? { "Access-Control-Allow-Origin": "*" } : {}),
+      ...(slug !== null && allowsCrossOrigin(slug) ? openToPages : {}),
       "X-Request-Id": crypto.randomUUID(),
+      "X-Api-Version": version,
       ...headers,
     },
   });
@@ -36,6 +43,14 @@ export function refuseAddress(): Response {
     error: "invalid_request",
     message: "The Host header or the target of the request is malformed.",
   });
+}
+
+/** Refuses a call of a function while the functions are not loaded. */
+export function refuseWhileStarting(pathname: string): Response {
+  return refuse(pathname.split("/")[3] ?? "unknown", 503, {
+    error: "service_unavailable",
+    message: "The service is starting; try again in a moment.",
+  }, { "Retry-After": "1" });
 }
 
 /** Answers a defect. */

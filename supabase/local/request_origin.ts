@@ -3,6 +3,7 @@
  * to a local port; only the headers Host, Origin and Sec-Fetch-Site identify them.
  */
 import { allowsCrossOrigin } from "../../shared/http/cross_origin.ts";
+import { refuse } from "../host/host_refusal.ts";
 
 /** Accepts any port number, because a forwarded port may differ. DNS rebinding cannot forge the name. */
 const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i;
@@ -25,10 +26,13 @@ export function refuseForeignRequest(request: Request, port: number): Response |
   // Checks both, because an absolute request target may name another host than the header.
   if (!ownHost.test(host) || !ownHost.test(url.host)) {
     const message = `The Host header must name 127.0.0.1:${port} or localhost:${port}.`;
-    return refuse("foreign_host", message);
+    return refuse(null, 403, { error: "foreign_host", message });
   }
   if (takesAnyOrigin(url.pathname) || isOwnPage(request.headers, host, port)) return null;
-  return refuse("foreign_origin", "A page of another origin may not call this address.");
+  return refuse(null, 403, {
+    error: "foreign_origin",
+    message: "A page of another origin may not call this address.",
+  });
 }
 
 /** Whether a page of this stack, or no page, sent the request, or a person follows a link. */
@@ -47,8 +51,4 @@ function isOwnPage(headers: Headers, host: string, port: number): boolean {
 function takesAnyOrigin(pathname: string): boolean {
   const slug = /^\/functions\/v1\/([^/]+)/.exec(pathname)?.[1];
   return slug !== undefined && allowsCrossOrigin(slug);
-}
-
-function refuse(error: string, message: string): Response {
-  return Response.json({ success: false, error, message }, { status: 403 });
 }

@@ -15,7 +15,7 @@ import { openSchedules } from "../console/schedules.ts";
 import { channelOf } from "./simulator/channels.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
 import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
-import { pathNotFound } from "../host/host_refusal.ts";
+import { pathNotFound, refuseWhileStarting } from "../host/host_refusal.ts";
 import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
@@ -205,7 +205,7 @@ async function route(request: Request, peer: string, parts: Parts): Promise<Resp
   const { pathname } = new URL(request.url);
   // Functions answer before the demo exists, because admin-api creates the demo.
   if (pathname.startsWith("/functions/v1/")) {
-    return await parts.functions?.fetch(request, peer) ?? notReady();
+    return await parts.functions?.fetch(request, peer) ?? refuseWhileStarting(pathname);
   }
   if (pathname.startsWith("/rest/v1/")) return await parts.dataApi?.fetch(request) ?? notReady();
   if (pathname === "/health") {

@@ -3,7 +3,7 @@ import { loadCounters } from "../../shared/runtime/load_counters.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
 import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
-import { pathNotFound } from "../host/host_refusal.ts";
+import { pathNotFound, refuseWhileStarting } from "../host/host_refusal.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
 import { createServiceConsole, isConsolePath, type ServiceConsole } from "./console.ts";
 import { hasRoom } from "./media_room.ts";
@@ -110,13 +110,15 @@ function originOf({ hostname, port }: ServeSettings): string {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
+const versionHeader = { "X-Api-Version": version };
+
 async function route(request: Request, peer: string, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith("/functions/v1/")) {
-    return await parts.functions?.fetch(request, peer) ?? notReady();
+    return await parts.functions?.fetch(request, peer) ?? refuseWhileStarting(pathname);
   }
   if (parts.console !== null && isConsolePath(pathname)) return await parts.console.fetch(request);
-  if (pathname === "/health/live") return Response.json({ live: true });
+  if (pathname === "/health/live") return Response.json({ live: true }, { headers: versionHeader });
   if (pathname === "/health" || pathname === "/health/ready") return await describeHealth(parts);
   return pathNotFound(pathname, parts.functions?.slugs ?? []);
 }
@@ -136,7 +138,11 @@ async function describeHealth(parts: Parts): Promise<Response> {
     refusing !== "everybody";
   return Response.json({ live: true, ready, database, media, refusing, version }, {
     status: ready ? 200 : 503,
-    headers: { "Cache-Control": "no-store", ...(ready ? {} : { "Retry-After": "1" }) },
+    headers: {
+      ...versionHeader,
+      "Cache-Control": "no-store",
+      ...(ready ? {} : { "Retry-After": "1" }),
+    },
   });
 }
 
@@ -147,15 +153,4 @@ function describeRefusing(): "nobody" | "strangers" | "everybody" {
     loadCounters.hasHappened(event, refusingMs)
   );
   return isOfStrangers ? "strangers" : "nobody";
-}
-
-function notReady(): Response {
-  return Response.json(
-    {
-      success: false,
-      error: "service_unavailable",
-      message: "The service is starting; try again in a moment.",
-    },
-    { status: 503, headers: { "Retry-After": "1" } },
-  );
 }

@@ -1,3 +1,4 @@
+import { arrangeAnswer } from "../../../shared/model/arrange_answer.ts";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { describeProperties } from "./described_properties.ts";
 import { describeRefusals } from "./error_responses.ts";
@@ -211,9 +212,16 @@ const locationHeader: JsonObject = {
   schema: { type: "string", format: "uri" },
 };
 
+/** Answers have their members in the order of the schema, as the service writes them. */
 function listExamples(operation: Operation, part: "request" | "response"): JsonObject {
+  const { schema } = operation.success;
+  const arrange = (value: unknown): unknown =>
+    part === "request" || schema === undefined ? value : arrangeAnswer(schema, value);
   return Object.fromEntries(
-    operation.examples.map(({ name, summary, [part]: value }) => [name, { summary, value }]),
+    operation.examples.map(({ name, summary, [part]: value }) => [name, {
+      summary,
+      value: arrange(value),
+    }]),
   );
 }
 

@@ -13,7 +13,7 @@ import {
   startContractStack,
 } from "./contract_stack.ts";
 import { listInstantFaults } from "./instant_form.ts";
-import { listOrderFaults } from "./member_order.ts";
+import { listOrderFaults } from "../../support/stack/member_order.ts";
 
 const phone = "5511977776666";
 const webhookSecret = "hook-secret-value";

@@ -15,7 +15,7 @@ import {
 } from "./contract_stack.ts";
 import { createDemoRows, demoAppSecret, demoPicturePath } from "./demo_rows.ts";
 import { listInstantFaults } from "./instant_form.ts";
-import { listOrderFaults } from "./member_order.ts";
+import { listOrderFaults } from "../../support/stack/member_order.ts";
 
 const ajv = new Ajv2020.default({ strict: false, validateFormats: false });
 

@@ -9,6 +9,7 @@ import type { Operation } from "../../../shared/openapi/operation.ts";
 import { listRefusals } from "../../../supabase/tools/openapi/error_responses.ts";
 import { toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { assert, assertEquals } from "../assert.ts";
+import { listOrderFaults } from "./member_order.ts";
 
 /** The operations of a function by its name, read once: only its contract and prose are loaded. */
 const operations = new Map<string, Promise<readonly Operation[]>>();
@@ -26,12 +27,40 @@ function readOperations(slug: string): Promise<readonly Operation[]> {
 // deno-lint-ignore no-explicit-any -- any part of the document
 let documented: Promise<any> | undefined;
 
-/** The statuses that the document knows of an operation. */
-async function listStatuses(slug: string, { method, path }: Operation): Promise<string[]> {
+// deno-lint-ignore no-explicit-any -- any part of the document
+function readDocument(): Promise<any> {
   const file = new URL("../../../functions/api-docs/openapi.json", import.meta.url);
-  documented ??= Deno.readTextFile(file).then((text) => JSON.parse(text).paths);
-  const template = toPathTemplate(slug, path);
-  return Object.keys((await documented)[template]?.[method.toLowerCase()]?.responses ?? {});
+  return documented ??= Deno.readTextFile(file).then((text) => JSON.parse(text));
+}
+
+/** What the document says of an operation's answers, by their status. */
+async function readResponses(slug: string, { method, path }: Operation): Promise<Responses> {
+  const { paths } = await readDocument();
+  return paths[toPathTemplate(slug, path)]?.[method.toLowerCase()]?.responses ?? {};
+}
+
+type Responses = Readonly<Record<string, object>>;
+
+/** Members stand in the order of the committed document, refusals' too (decisions, section 1). */
+async function checkOrder(
+  slug: string,
+  operation: Operation,
+  status: number,
+  answer: unknown,
+): Promise<void> {
+  const root = await readDocument();
+  const described = (await readResponses(slug, operation))[status] as
+    | {
+      readonly $ref?: string;
+      readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+    }
+    | undefined;
+  const { content } = described?.$ref === undefined
+    ? described ?? {}
+    : root.components.responses[described.$ref.split("/").at(-1) ?? ""];
+  const schema = content?.["application/json"]?.schema ?? {};
+  const faults = listOrderFaults(schema, answer, operation.operationId, root);
+  assertEquals(faults, [], "members stand in another order than the document says");
 }
 
 /**
@@ -57,12 +86,15 @@ export async function callApp(
   if (operation !== undefined) await checkStatus(slug, operation, response.status);
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
   const text = await response.text();
-  if (operation !== undefined) checkAnswer(operation, response.status, JSON.parse(text));
+  if (operation !== undefined) {
+    checkAnswer(operation, response.status, JSON.parse(text));
+    await checkOrder(slug, operation, response.status, JSON.parse(text));
+  }
   return new Response(text, response);
 }
 
 async function checkStatus(slug: string, operation: Operation, status: number): Promise<void> {
-  const statuses = await listStatuses(slug, operation);
+  const statuses = Object.keys(await readResponses(slug, operation));
   assert(
     statuses.includes(`${status}`) || anywhereStatuses.includes(status),
     `${operation.method} ${operation.path} of ${slug} answers ${status}, which the document does not know: ${statuses}`,
