@@ -17,6 +17,7 @@ import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
 import {
   cardIdSchema,
   findRecipientIssues,
+  findTemplateIssues,
   inOneLine,
   instanceIdSchema,
   pageSizeSchema,
@@ -86,7 +87,10 @@ const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (template !== undefined) {
     // A template goes whether the window is open or not.
     const beside = { path: "outsideWindow", message: "must not be given beside template" };
-    return [...checkTemplateName(template), ...(outsideWindow === undefined ? [] : [beside])];
+    return [
+      ...findTemplateIssues(template, "template."),
+      ...(outsideWindow === undefined ? [] : [beside]),
+    ];
   }
   if (typeof message !== "object" || message === null) return [];
   const given = message as Readonly<Record<string, unknown>>;
@@ -122,23 +126,6 @@ function findFixedBraces(value: unknown, path: string): Issue[] {
 
 /** Most members of a part of a message that are looked at: more than any part may have. */
 const maxMembers = 100;
-
-/** By its id, or by name and language. */
-function checkTemplateName(template: unknown): Issue[] {
-  if (typeof template !== "object" || template === null) return [];
-  const { templateId, name, language } = template as Readonly<Record<string, unknown>>;
-  if (templateId !== undefined) {
-    const beside = name === undefined ? "language" : "name";
-    return name === undefined && language === undefined
-      ? []
-      : [{ path: `template.${beside}`, message: "must not be given beside templateId" }];
-  }
-  if (name === undefined && language === undefined) {
-    return [{ path: "template.templateId", message: "is required, or name and language" }];
-  }
-  const missing = name === undefined ? "name" : language === undefined ? "language" : null;
-  return missing === null ? [] : [{ path: `template.${missing}`, message: "is required" }];
-}
 
 const checkTimes: CrossCheck = ({ startAt, expiresAt }) => {
   const endsAt = Date.parse(String(expiresAt));

@@ -10,7 +10,7 @@ import type {
 } from "../../shared/database/rpcs/batches.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
-import { listLadderTemplates } from "../../shared/messages/ladder.ts";
+import { listLadderTemplates } from "../../shared/model/outside_window.ts";
 import { checkTemplate, checkTemplateOwner } from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
@@ -163,12 +163,15 @@ async function readLadder(
   outsideWindow: BatchSettings["outsideWindow"],
 ): Promise<Extract<BatchSource, { template?: undefined }>["ladder"]> {
   if (outsideWindow === undefined) return undefined;
-  const templateIds = listLadderTemplates(outsideWindow);
-  if (templateIds.length === 0 || instance.providerClass !== "official") {
+  const named = listLadderTemplates(outsideWindow);
+  if (named.length === 0 || instance.providerClass !== "official") {
     return { outsideWindow, templates: [] };
   }
   const { instanceId } = instance;
-  const { templates } = await database.rpc("find_ladder_templates", { instanceId, templateIds });
+  const { templates } = await database.rpc("find_ladder_templates", {
+    instanceId,
+    templates: named,
+  });
   for (const template of templates) checkTemplateOwner(template, instance);
   return { outsideWindow, templates };
 }

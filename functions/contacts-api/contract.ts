@@ -19,6 +19,7 @@ import {
   instanceIdSchema,
   instanceQuerySchema,
   recipientFields,
+  searchedTextSchema,
 } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
@@ -175,10 +176,7 @@ export const listContactsSchema = pageSchema.extend({
   instanceId: instanceIdSchema.optional(),
   ...recipientFields,
   tag: tagNameSchema.refine(isStorable, "must be text").optional(),
-  q: z.string().trim().refine(
-    (text) => [...text].length >= 1 && [...text].length <= 100 && isStorable(text),
-    "must be 1 to 100 characters",
-  ).meta({ minLength: 1, maxLength: 100 }).optional(),
+  q: searchedTextSchema.optional(),
   assignedTo: z.string().trim().min(1).max(320).refine(isStorable, "must be text").optional(),
   consent: z.enum(consentStates).optional(),
   referral: flagSchema.optional(),

@@ -41,6 +41,8 @@ import {
   usageEndSchema,
   usageResponseSchema,
 } from "../../shared/http/usage_query.ts";
+import { describeSendable } from "./sendable_templates.ts";
+import { listTemplatesSchema, templatesResponseSchema } from "./templates_contract.ts";
 import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
 
 export interface MessagesApiServices extends ChangingServices {
@@ -140,6 +142,17 @@ export function createMessagesApiApp(services: MessagesApiServices): Hono {
     return answerJson(context, queueResponseSchema, { success: true, ...page });
   };
 
+  const listTemplates = async (context: ClientContext): Promise<Response> => {
+    const query = validate(listTemplatesSchema, context.req.query());
+    const page = await readPage(
+      "sendable_templates",
+      { ...query, instanceId: undefined, sendableBy: requireInstance(context).instanceId },
+      (request) => database.rpc("list_message_templates", request),
+    );
+    const items = page.items.flatMap(describeSendable);
+    return answerJson(context, templatesResponseSchema, { success: true, ...page, items });
+  };
+
   const getUsage = async (context: ClientContext): Promise<Response> => {
     const query = validate(usageSchema, context.req.query(), checkUsagePeriod);
     const { instanceId } = requireInstance(context);
@@ -200,6 +213,12 @@ export function createMessagesApiApp(services: MessagesApiServices): Hono {
       handlers: [bodilessGuard, retryMessage],
     },
     { method: "GET", path: "/queue", query: listQueueSchema, handlers: [guard, getQueue] },
+    {
+      method: "GET",
+      path: "/templates",
+      query: listTemplatesSchema,
+      handlers: [guard, listTemplates],
+    },
     { method: "GET", path: "/usage", query: usageSchema, handlers: [guard, getUsage] },
     {
       method: "GET",

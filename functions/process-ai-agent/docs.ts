@@ -40,6 +40,7 @@ export const operations: readonly Operation[] = [{
     "provider_outbound_channel_not_configured",
     "Template does not belong to this instance",
     "Template not found",
+    "template_ambiguous",
     "contact_not_found",
     "recipient_needs_phone",
     "contact_blocked",

@@ -110,6 +110,7 @@ export const operations: readonly Operation[] = [{
     "provider_outbound_channel_not_configured",
     "Template does not belong to this instance",
     "Template not found",
+    "template_ambiguous",
     "unsupported_on_channel",
     "operator_not_found",
     "contact_not_found",

@@ -38,7 +38,9 @@ const scopesByOperation: Readonly<Record<string, RequiredScopes>> = {
   // It holds the person's messages.
   "GET /contacts-api/contacts/:id/export": [["contacts"], ["history"]],
   // It reaches other instances.
-  "GET /contacts-api/contacts/:id/export?scope=workspace": [["erase"]],
+  "GET /contacts-api/contacts/:id/export?scope=workspace": [["contacts"], ["history"], ["erase"]],
+  // They are for who sends them.
+  "GET /messages-api/templates": [["send"]],
 };
 
 /**

@@ -4,7 +4,11 @@ import type { ContactFacts, StoredTemplate } from "../database/rpcs/templates.ts
 import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import { type MessageContent, toStoredContent } from "../model/message_content.ts";
-import { fillMessagePlaceholder, type OutsideWindow } from "../model/outside_window.ts";
+import {
+  fillMessagePlaceholder,
+  listLadderTemplates,
+  type OutsideWindow,
+} from "../model/outside_window.ts";
 import { purposeOfTemplate } from "../model/purpose.ts";
 import type { Recipient } from "../model/request_fields.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -18,16 +22,11 @@ export interface LadderTemplates {
   readonly templates: readonly (StoredTemplate | null)[];
 }
 
-/** The ids of the templates that a ladder names, in its order. */
-export function listLadderTemplates(outsideWindow: OutsideWindow): string[] {
-  return outsideWindow.flatMap(({ template, invite }) => (template ?? invite)?.templateId ?? []);
-}
-
 /**
  * Reads the templates of a ladder and fills them for the contact. A channel without a window needs none: its
  * messages go as they are.
  *
- * @throws {AppError} `Template not found`, `Template does not belong to this instance`.
+ * @throws {AppError} `Template not found`, `Template does not belong to this instance`, `template_ambiguous`.
  */
 export async function prepareLadder(
   database: Database,
@@ -41,12 +40,12 @@ export async function prepareLadder(
   if (outsideWindow === undefined) return undefined;
   const { instance } = channel;
   if (instance.providerClass !== "official") return { rungs: [], shown: {} };
-  const templateIds = listLadderTemplates(outsideWindow);
-  const found = templateIds.length === 0
+  const named = listLadderTemplates(outsideWindow);
+  const found = named.length === 0
     ? { templates: [], contact: null }
     : await database.rpc("find_ladder_templates", {
       instanceId: instance.instanceId,
-      templateIds,
+      templates: named,
       ...recipient,
     });
   noteIgnored(findIgnoredOfLadder(outsideWindow, found));

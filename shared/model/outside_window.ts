@@ -3,16 +3,31 @@ import { cutCharacters } from "./cut_text.ts";
 import * as z from "zod";
 import { variablesSchema } from "./bounded_fields.ts";
 import { maxFilledLength } from "./placeholders.ts";
-import { idSchema } from "./request_fields.ts";
+import {
+  findTemplateIssues,
+  idSchema,
+  type NamedTemplate,
+  templateNameSchema,
+} from "./request_fields.ts";
 
 const templateOfRungSchema = z.object({
   templateId: idSchema.meta({
     description: "A template of this instance, or of its workspace.",
-  }),
+  }).optional(),
+  name: templateNameSchema.shape.name.meta({
+    description:
+      "With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`.",
+  }).optional(),
+  language: templateNameSchema.shape.language.meta({ description: "Language of `name`." })
+    .optional(),
   variables: variablesSchema().optional().meta({
     description:
       "Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message.",
   }),
+}).superRefine((named, context) => {
+  for (const { path, message } of findTemplateIssues(named)) {
+    context.addIssue({ code: "custom", path: [path], message });
+  }
 });
 
 const rungNames = ["directSend", "template", "invite"] as const;
@@ -46,6 +61,15 @@ export const outsideWindowField = {
 };
 
 export type OutsideWindow = z.infer<typeof outsideWindowSchema>;
+
+/** The templates that a ladder names, in its order. */
+export function listLadderTemplates(outsideWindow: OutsideWindow): NamedTemplate[] {
+  return outsideWindow.flatMap(({ template, invite }): NamedTemplate[] => {
+    const { templateId, name, language } = template ?? invite ?? {};
+    if (name !== undefined && language !== undefined) return [{ template: { name, language } }];
+    return templateId === undefined ? [] : [{ templateId }];
+  });
+}
 
 /** How a message with a ladder goes. */
 export const sentAsKinds = ["message", "direct_send", "template", "invitation"] as const;

@@ -96,6 +96,15 @@ export const pageSizeSchema = z.string().regex(/^[0-9]{1,9}$/, wrongPageSize).tr
   // The API document describes the number, not its text in the query.
   .meta({ type: "integer", minimum: 1, maximum: 1_000, pattern: undefined });
 
+/** Words that a list is searched by: 1 to 100 characters that a database stores. */
+export const searchedTextSchema = z.string().trim().refine(
+  (text) => {
+    const { length } = [...text];
+    return length >= 1 && length <= 100 && text.isWellFormed() && !text.includes("\0");
+  },
+  "must be 1 to 100 characters",
+).meta({ minLength: 1, maxLength: 100 });
+
 /** An operator, by e-mail or UUID. */
 export const assignToSchema = z.string().trim().min(1).max(320);
 
@@ -132,6 +141,23 @@ export const templateNameSchema = z.object({
   name: inOneLine(z.string().trim().min(1).max(512)),
   language: inOneLine(z.string().trim().min(1).max(20)),
 });
+
+/** The issues of a template that is named flat: by its id, or by name and language. */
+export function findTemplateIssues(named: unknown, path = ""): Issue[] {
+  if (typeof named !== "object" || named === null) return [];
+  const { templateId, name, language } = named as Readonly<Record<string, unknown>>;
+  if (templateId !== undefined) {
+    const beside = name === undefined ? "language" : "name";
+    return name === undefined && language === undefined
+      ? []
+      : [{ path: `${path}${beside}`, message: "must not be given beside templateId" }];
+  }
+  if (name === undefined && language === undefined) {
+    return [{ path: `${path}templateId`, message: "is required, or name and language" }];
+  }
+  const missing = name === undefined ? "name" : language === undefined ? "language" : null;
+  return missing === null ? [] : [{ path: `${path}${missing}`, message: "is required" }];
+}
 
 /** A template as a call names it: by one of both. */
 export interface NamedTemplate {

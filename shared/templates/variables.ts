@@ -54,6 +54,11 @@ export function fillTemplate(
   };
 }
 
+/** The keys of `variables` that a template needs, in its order; `nome` and `telefone` among them. */
+export function listVariables(definition: TemplateDefinition): readonly string[] {
+  return fillTemplate(definition, {}, { name: null, phone: null }).missing;
+}
+
 type FindValue = (key: string, name?: string) => string;
 type FillText = (text: string, values: ReadonlyMap<string, string>) => string;
 

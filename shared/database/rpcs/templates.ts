@@ -15,7 +15,15 @@ export interface TemplatesRpcs {
   get_message_template: Rpc<{ readonly templateId: string }, TemplateRecord>;
   list_message_templates: Rpc<
     PageRequest<
-      { readonly workspaceId?: string; readonly instanceId?: string; readonly sendableBy?: string }
+      {
+        readonly workspaceId?: string;
+        readonly instanceId?: string;
+        readonly sendableBy?: string;
+        /** Part of the name or of the body, without regard to case. */
+        readonly q?: string | undefined;
+        readonly language?: string | undefined;
+        readonly status?: string | undefined;
+      }
     >,
     Page<TemplateRecord>
   >;
@@ -31,10 +39,10 @@ export interface TemplatesRpcs {
   find_ladder_templates: Rpc<
     Partial<Recipient> & {
       readonly instanceId: string;
-      readonly templateIds: readonly string[];
+      readonly templates: readonly NamedTemplate[];
     },
     {
-      /** In the order of the ids; null for one that the workspace has not. */
+      /** In the order asked; null for one that the workspace has not. */
       readonly templates: readonly (StoredTemplate | null)[];
       readonly contact: ContactFacts | null;
     }

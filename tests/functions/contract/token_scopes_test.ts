@@ -31,11 +31,14 @@ const functionsByScope: Readonly<Record<string, readonly string[]>> = {
 
 /** Operations of a function that its scope alone does not include. */
 const closedOperations = ["eraseContact", "exportContact"];
+/** Those of messages-api that reading the history does not include. */
+const sendersOperations = ["listSendableTemplates"];
 
 function includes(scope: string, { slug, operation }: OperationRow): boolean {
   const functions = functionsByScope[scope] ?? [];
   if (functions.includes(operation.operationId)) return true;
   if (closedOperations.includes(operation.operationId)) return false;
+  if (scope === "history" && sendersOperations.includes(operation.operationId)) return false;
   return functions.includes(slug) || functions.includes(`${operation.method} ${slug}`);
 }
 

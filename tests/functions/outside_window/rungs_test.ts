@@ -36,6 +36,32 @@ Deno.test("inside the window a message with a ladder goes as it is; with a ladde
   assertEquals([plain.status, "sentAs" in plain.body], [200, false]);
 });
 
+Deno.test("a rung names its template by id, or by name and language, and one that names none or both is refused", async () => {
+  await using ladder = await startLadderClient();
+  const templateId = await ladder.createTemplate("aviso");
+  const variables = { 1: "{{message}}" };
+  const byName = { name: "aviso", language: "pt_BR", variables };
+  const sent = await ladder.send([{ template: byName }]);
+  assertEquals([sent.status, sent.body.template], [200, { templateId, name: "aviso" }]);
+  const invited = await ladder.send([{ invite: byName }], { phone: "5511977770002" });
+  assertEquals(invited.body.sentAs, "invitation", JSON.stringify(invited.body));
+  const missing = await ladder.send([{ template: { ...byName, language: "en" } }]);
+  assertEquals([missing.status, missing.body.error], [404, "Template not found"]);
+  for (
+    const [named, path] of [
+      [{}, "templateId"],
+      [{ name: "aviso" }, "language"],
+      [{ templateId, name: "aviso" }, "name"],
+    ] as const
+  ) {
+    const { status, body } = await ladder.send([{ template: { ...named, variables } }]);
+    assertEquals([status, body.issues[0].path], [400, `outsideWindow.0.template.${path}`]);
+  }
+  await ladder.createTemplate("aviso");
+  const twice = await ladder.send([{ template: byName }]);
+  assertEquals([twice.status, twice.body.error], [409, "template_ambiguous"]);
+});
+
 Deno.test("a message stands in a template on one line, cut at 900 characters", async () => {
   await using ladder = await startLadderClient();
   const templateId = await ladder.createTemplate("aviso");
