@@ -7,9 +7,12 @@ import { messageDescription } from "./resources/message";
 import { templateDescription } from "./resources/template";
 import { readAnswer } from "./shared/answer";
 import { prepareRequest } from "./shared/request";
+import { getTemplates } from "./shared/templates";
 
 /** The operations of the API, each a call of its own. */
 export class MessagingIntegration implements INodeType {
+  methods = { loadOptions: { getTemplates } };
+
   description: INodeTypeDescription = {
     displayName: "Messaging Integration",
     name: "messagingIntegration",

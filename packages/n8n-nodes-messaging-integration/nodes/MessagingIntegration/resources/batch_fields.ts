@@ -7,6 +7,7 @@ import {
   otherFieldsField,
   textField,
 } from "../shared/fields";
+import { templateField } from "../shared/templates";
 import { intervalField, purposeField } from "../shared/sending";
 
 const shown = (...operations: string[]): { show: Record<string, string[]> } => ({
@@ -54,11 +55,7 @@ export const batchContentFields: INodeProperties[] = [
     displayOptions: { show: { ...shown("create").show, batchContent: ["message"] } },
   },
   {
-    displayName: "Template ID",
-    name: "batchTemplateId",
-    type: "string",
-    default: "",
-    required: true,
+    ...templateField("batchTemplateId"),
     displayOptions: { show: { ...shown("create").show, batchContent: ["template"] } },
     routing: { send: { type: "body", property: "template.templateId" } },
   },

@@ -1,6 +1,7 @@
 import type { INodeProperties } from "n8n-workflow";
-import { additionalFields, idField, personFields } from "../shared/fields";
+import { additionalFields, personFields } from "../shared/fields";
 import { sendingFields } from "../shared/sending";
+import { templateField } from "../shared/templates";
 
 /** Sending stored templates. */
 export const templateDescription: INodeProperties[] = [
@@ -22,7 +23,8 @@ export const templateDescription: INodeProperties[] = [
     default: "send",
   },
   {
-    ...idField("template", ["send"], { name: "templateId", displayName: "Template ID" }),
+    ...templateField("templateId"),
+    displayOptions: { show: { resource: ["template"], operation: ["send"] } },
     routing: { send: { type: "body", property: "templateId" } },
   },
   ...personFields("template", ["send"]),
