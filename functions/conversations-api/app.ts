@@ -14,11 +14,12 @@ import { validate, validateBody } from "../../shared/http/validate.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
-import { findFilterIssues, readRecipient } from "../../shared/model/request_fields.ts";
+import { readRecipient } from "../../shared/model/request_fields.ts";
 import { assignConversation } from "./assign.ts";
 import {
   assignResponseSchema,
   assignSchema,
+  checkListConversations,
   checkTarget,
   conversationIdSchema,
   conversationResponseSchema,
@@ -141,7 +142,7 @@ export function createConversationsApiApp(services: ConversationsApiServices): H
   };
 
   const getConversations = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listConversationsSchema, context.req.query(), findFilterIssues);
+    const query = validate(listConversationsSchema, context.req.query(), checkListConversations);
     const { instanceId } = requireInstance(context);
     const page = await readPageOrChanges(
       "conversations",

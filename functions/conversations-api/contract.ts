@@ -2,9 +2,10 @@ import * as z from "zod";
 import { receivedPartSchemas } from "../../shared/model/received_parts.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
-import { pageSchema } from "../../shared/model/page.ts";
+import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
+  findFilterIssues,
   findRecipientIssues,
   flagSchema,
   idSchema,
@@ -78,8 +79,17 @@ export const listConversationsSchema = pageSchema.extend({
   ).meta({ minLength: 1, maxLength: 50 }).optional(),
   awaitingReply: flagSchema.optional(),
   referral: flagSchema.optional(),
+  order: orderSchema.optional(),
   updatedSince: storableInstantSchema.optional(),
 });
+
+/** Changes are followed from the oldest: a newest one would only be the newest for an instant. */
+export const checkListConversations: CrossCheck = (query) => [
+  ...findFilterIssues(query),
+  ...(query["order"] === "desc" && query["updatedSince"] !== undefined
+    ? [{ path: "order", message: "must not be desc beside updatedSince" }]
+    : []),
+];
 
 /** GET /functions/v1/conversations-api/conversations/{id}. */
 export const getConversationSchema = instanceQuerySchema;

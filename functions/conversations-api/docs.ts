@@ -148,7 +148,7 @@ export const operations: readonly Operation[] = [
     tag: "Conversations",
     summary: "List conversations",
     description:
-      "A conversation must pass every filter that is given. The order is that of creation. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters, but for a named contact. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
+      "A conversation must pass every filter that is given. The order is that of creation, or with `order=desc` its reverse. With `updatedSince` it is that of the last change: following its cursor misses no change, and contacts that were merged or erased appear as `contactId`, `isDeleted` and `mergedInto`, whatever the other filters, but for a named contact. A page reads a bounded number of conversations: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
     query: listConversationsSchema.extend({
       awaitingReply: z.boolean().optional(),

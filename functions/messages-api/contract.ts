@@ -10,7 +10,7 @@ import {
   messageRecordFields,
   recordStatusSchema,
 } from "../../shared/model/message_record.ts";
-import { pageSchema } from "../../shared/model/page.ts";
+import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import {
   cardIdSchema,
   findFilterIssues,
@@ -45,6 +45,7 @@ export const listMessagesSchema = pageSchema.extend({
   batchId: idSchema.optional(),
   status: recordStatusSchema.optional(),
   direction: directionSchema.optional(),
+  order: orderSchema.optional(),
   since: storableInstantSchema.optional(),
   until: storableInstantSchema.optional(),
 });

@@ -233,7 +233,7 @@ export const operations: readonly Operation[] = [
     tag: "Messages",
     summary: "List messages",
     description:
-      "Messages sent and received, in the order in which they were stored. All filters can be combined. The id of a merged contact stands for the contact that it was merged into. A page reads a bounded number of messages: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
+      "Messages sent and received, in the order in which they were stored, or with `order=desc` from the newest. All filters can be combined. The id of a merged contact stands for the contact that it was merged into. A page reads a bounded number of messages: where few of many match, it can have fewer items than `limit`, even none, before the last page. Read on until `nextCursor` is null.",
     access: "clientToken",
     query: listMessagesSchema,
     success: { description: "A page of messages.", schema: messagesResponseSchema },

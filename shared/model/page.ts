@@ -9,6 +9,13 @@ export const pageSchema = z.object({
   cursor: z.string().min(1).max(500).optional(),
 });
 
+/**
+ * The order of a list: `desc` begins with the newest. `asc`, which is the default, is left out, so that cursors
+ * are the same with and without it.
+ */
+export const orderSchema = z.enum(["asc", "desc"], { error: "must be asc or desc" })
+  .transform((order) => order === "asc" ? undefined : order);
+
 /** The end of a page, as a cursor encodes it. */
 export const pageEndSchema = z.object({
   createdAt: storableInstantSchema,

@@ -63,6 +63,7 @@ export interface ConversationFilter {
   /** Whether an ad or post brought the contact. */
   readonly referral?: boolean | undefined;
   /** Inclusive. Orders the page by the last change, and adds the tombstones of contacts. */
+  readonly order?: "desc" | undefined;
   readonly updatedSince?: string | undefined;
 }
 

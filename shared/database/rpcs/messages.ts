@@ -52,6 +52,7 @@ export interface MessageFilter {
   readonly batchId?: string | undefined;
   readonly status?: MessageRecord["status"] | undefined;
   readonly direction?: MessageRecord["direction"] | undefined;
+  readonly order?: "desc" | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }

@@ -15,6 +15,7 @@ export const glossary: Readonly<Record<string, string>> = {
   conversationId: "The conversation's UUID.",
   limit: "Maximum number of items per page. Default: 100.",
   cursor: "`nextCursor` of the previous page; omit it for the first page.",
+  order: "`desc` begins with the newest. Default: `asc`.",
   nextCursor: "`cursor` of the next page; null on the last page.",
   items: "The records on this page.",
   total: "Number of records on all pages.",

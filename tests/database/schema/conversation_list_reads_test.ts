@@ -86,6 +86,10 @@ Deno.test("a page of 100 conversations reads as much of 30,000 as of 1,000, what
     fill: createConversations,
     cheap: [
       {},
+      { order: "desc" },
+      { order: "desc", status: "open" },
+      { order: "desc", departmentId, after },
+      { order: "desc", assignedTo: operators.most },
       { after },
       { status: "open" },
       { status: "closed" },
@@ -98,6 +102,8 @@ Deno.test("a page of 100 conversations reads as much of 30,000 as of 1,000, what
       { updatedSince: "2026-01-01T00:00:00Z", status: "open", departmentId },
     ],
     dear: [
+      { order: "desc", tag: "rare" },
+      { order: "desc", awaitingReply: true },
       { assignedTo: operators.rare },
       { tag: "common" },
       { tag: "rare" },

@@ -69,6 +69,10 @@ Deno.test("a page of 100 messages reads as much of 30,000 as of 1,000, whatever 
     fill: createMessages,
     cheap: [
       {},
+      { order: "desc" },
+      { order: "desc", status: "failed" },
+      { order: "desc", direction: "outbound", until: "2026-01-01T00:10:00Z" },
+      { order: "desc", cardId: "card" },
       { after: { createdAt: "2026-01-01T00:10:00Z", id: "00000000-0000-0000-0000-000000000000" } },
       { since: "2026-01-01T00:10:00Z", until: "2026-01-01T00:11:00Z" },
       { direction: "outbound" },
@@ -79,6 +83,8 @@ Deno.test("a page of 100 messages reads as much of 30,000 as of 1,000, whatever 
     ],
     dear: [
       { contactId },
+      { contactId, order: "desc" },
+      { status: "queued", order: "desc" },
       { contactId, status: "failed" },
       { status: "received" },
       { status: "queued" },
@@ -94,6 +100,8 @@ Deno.test("a page of 100 messages reads as much of 30,000 as of 1,000, whatever 
       [{ status: "failed" }, (n) => n % 10 === 1],
       [{ status: "queued", cardId: "card" }, () => false],
       [{ contactId, status: "sent" }, (n) => n % 100 === 0],
+      [{ contactId, order: "desc" }, (n) => n % 100 === 0],
+      [{ status: "failed", order: "desc" }, (n) => n % 10 === 1],
     ],
     numberOf: ({ message }) => Number(message),
   }));

@@ -141,6 +141,12 @@ Deno.test("conversations are listed by every filter, alone and together, in the 
   for (const [query, expected] of cases) {
     const seen = await readAll(service, query);
     assertEquals(idsOf(seen), expected, JSON.stringify(query));
+    const fromNewest = await readAll(service, { ...query, order: "desc" });
+    assertEquals(
+      idsOf(fromNewest),
+      idsOf(seen).reverse(),
+      `${JSON.stringify(query)}, newest first`,
+    );
     const since = { ...query, updatedSince: "2026-01-01T00:00:00Z" };
     const changed = idsOf((await readAll(service, since)).filter((item) => !item.isDeleted));
     assertEquals(changed.toSorted(), expected.toSorted(), JSON.stringify(since));
@@ -265,6 +271,9 @@ Deno.test("unknown, malformed and other tenants' ids are one 404; what no filter
     [{ limit: 0 }, 400, "limit"],
     [{ cursor: "x" }, 400, "cursor"],
   ];
+  const turned = { order: "desc", updatedSince: "2026-01-01T00:00:00Z" };
+  const { status: code, body: told } = await service.call("GET", `${api}/conversations`, turned);
+  assertEquals([code, told.issues[0].path], [400, "order"]);
   for (const [query, status, what] of refused) {
     const answer = await service.call("GET", `${api}/conversations`, query);
     const said = status === 400 ? answer.body.issues?.[0]?.path : answer.body.error;

@@ -117,9 +117,33 @@ Deno.test("messages are listed by every filter, alone and together", async () =>
     [{ since: third.createdAt, contactId, status: "queued" }, []],
   ];
   for (const [query, expected] of cases) {
-    const seen = saysOf(await readAll(stack, tenant, query, 1));
-    assertEquals(seen, expected, JSON.stringify(query));
+    const seen = await readAll(stack, tenant, query, 1);
+    assertEquals(saysOf(seen), expected, JSON.stringify(query));
+    const fromNewest = await readAll(stack, tenant, { ...query, order: "desc" }, 2);
+    assertEquals(fromNewest, seen.reverse(), `${JSON.stringify(query)} from the newest`);
   }
+});
+
+Deno.test("a cursor leads on in its own order alone, and the newest first page shows what has come since", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await createMessages(stack, tenant);
+  const { body: first } = await list(stack, tenant, { order: "desc", limit: "2" });
+  const other = await list(stack, tenant, { order: "asc", limit: "2", cursor: first.nextCursor });
+  assertEquals([other.status, other.body.issues[0].path], [400, "cursor"]);
+  await stack.send(tenant, { ...text, message: "new" });
+  const { body: again } = await list(stack, tenant, { order: "desc", limit: "1" });
+  assertEquals(saysOf(again.items), ["new"]);
+  const { body: rest } = await list(stack, tenant, {
+    ...{ order: "desc", limit: "1000", cursor: first.nextCursor },
+  });
+  assertEquals(rest.items.length, 5, "the walk goes on where it was");
+  // As without `order`: cursors of both lead on.
+  const { body: asc } = await list(stack, tenant, { order: "asc", limit: "1" });
+  const plain = await list(stack, tenant, { limit: "1", cursor: asc.nextCursor });
+  assertEquals([plain.status, saysOf(plain.body.items)], [200, ["queued"]]);
+  const { status } = await list(stack, tenant, { order: "newest" });
+  assertEquals(status, 400);
 });
 
 Deno.test("a message in flight is listed as sending and not as queued", async () => {

@@ -1,8 +1,8 @@
--- conversations-api: conversations of an instance, a page at a time, in the order of creation; with
--- updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts that are
--- merged or erased, and without what a transaction under way may still precede (see change_horizon).
--- `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any: phone,
--- contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
+-- conversations-api: conversations of an instance, a page at a time, in the order of creation, or from the
+-- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
+-- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
+-- `request`: instanceId, limit, order (`desc`: from the newest; not beside updatedSince), `after` as returned
+-- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
 -- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
 -- userId has no conversations, and no tombstones.
 -- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
@@ -28,6 +28,7 @@ declare
   of_status constant text := request->>'status';
   of_department constant uuid := (request->>'departmentId')::uuid;
   is_referred constant boolean := (request->>'referral')::boolean;
+  is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
   is_awaiting constant boolean := (request->>'awaitingReply')::boolean;
   since constant timestamptz := coalesce((request->>'updatedSince')::timestamptz, '-infinity');
   horizon constant timestamptz := case
@@ -82,7 +83,7 @@ begin
       (
         select v.created_at as at, v.id, v, false as is_deleted, null::uuid as merged_into
         from messaging.conversations v
-        where path = 'instance' and v.instance_id = of_instance
+        where path = 'instance' and not is_backward and v.instance_id = of_instance
           and v.created_at > '-infinity'
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
@@ -93,13 +94,17 @@ begin
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
         where path = 'contact' and v.contact_id = of_contact
-          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+          and case
+            when is_backward then (v.created_at, v.id) < (reading.after_at, reading.after_id)
+            else (v.created_at, v.id) > (reading.after_at, reading.after_id)
+          end
       )
       union all
       (
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
-        where path = 'operator' and v.instance_id = of_instance and v.assigned_to = of_operator
+        where path = 'operator' and not is_backward and v.instance_id = of_instance
+          and v.assigned_to = of_operator
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
         limit reading.step
@@ -108,7 +113,7 @@ begin
       (
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
-        where path = 'department' and v.instance_id = of_instance
+        where path = 'department' and not is_backward and v.instance_id = of_instance
           and v.department_id = of_department
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
@@ -118,7 +123,7 @@ begin
       (
         select v.created_at, v.id, v, false, null::uuid
         from messaging.conversations v
-        where path = 'status' and v.instance_id = of_instance and v.status = of_status
+        where path = 'status' and not is_backward and v.instance_id = of_instance and v.status = of_status
           and v.created_at > '-infinity'
           and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
@@ -135,8 +140,63 @@ begin
           where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
         ) as few
         join messaging.conversations v on v.contact_id = any (array[few.contact_id])
-        where (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        where not is_backward and (v.created_at, v.id) > (reading.after_at, reading.after_id)
         order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'instance' and is_backward and v.instance_id = of_instance
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'operator' and is_backward and v.instance_id = of_instance
+          and v.assigned_to = of_operator
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'department' and is_backward and v.instance_id = of_instance
+          and v.department_id = of_department
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'status' and is_backward and v.instance_id = of_instance and v.status = of_status
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from (
+          select g.contact_id from messaging.contact_tags g
+          where path = 'tag' and g.tag_id = of_tag
+          union all
+          select a.contact_id from messaging.contact_activity a
+          where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+        ) as few
+        join messaging.conversations v on v.contact_id = any (array[few.contact_id])
+        where is_backward and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
         limit reading.step
       )
       union all
@@ -184,7 +244,9 @@ begin
           is_referred is null
           or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
         )
-      order by s.at, s.id
+      order by
+        case when not is_backward then s.at end, case when not is_backward then s.id end,
+        s.at desc, s.id desc
       limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
@@ -202,13 +264,17 @@ begin
           end
         )
         from matching f
-        order by f.at, f.id
+        order by
+          case when not is_backward then f.at end, case when not is_backward then f.id end,
+          f.at desc, f.id desc
       ),
       (select count(*) from scanned),
       (
         select jsonb_build_object('createdAt', s.at, 'id', s.id)
         from scanned s
-        order by s.at desc, s.id desc
+        order by
+          case when is_backward then s.at end, case when is_backward then s.id end,
+          s.at desc, s.id desc
         limit 1
       )
     into found_now, step_read, last_read;

@@ -1,5 +1,5 @@
--- messages-api: messages of an instance, sent and received, in the order in which they were stored, a page
--- at a time. `request`: instanceId, limit, `after` as returned in `next`, and filters, each NULL for any:
+-- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
+-- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
 -- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
 -- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
 -- userId has no messages. Returns {items, next}.
@@ -37,7 +37,8 @@ declare
   before constant timestamptz := coalesce(
     (request->>'until')::timestamptz + interval '1 millisecond', 'infinity'
   );
-  since constant timestamptz := (request->>'since')::timestamptz;
+  since constant timestamptz := coalesce((request->>'since')::timestamptz, '-infinity');
+  is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
   zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
   path text;
   step_read bigint;
@@ -51,7 +52,10 @@ begin
   if path in ('contact', 'queue') then
     reading.step := most_read;
   end if;
-  if since > reading.after_at then
+  if is_backward and before < reading.after_at then
+    reading.after_at := before;
+    reading.after_id := '00000000-0000-0000-0000-000000000000';
+  elsif not is_backward and since > reading.after_at then
     reading.after_at := since;
     reading.after_id := '00000000-0000-0000-0000-000000000000';
   end if;
@@ -59,7 +63,7 @@ begin
     with scanned as materialized (
       (
         select m from messaging.messages m
-        where path = 'instance' and m.instance_id = of_instance
+        where path = 'instance' and not is_backward and m.instance_id = of_instance
           and m.created_at > '-infinity'
           and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
@@ -68,7 +72,7 @@ begin
       union all
       (
         select m from messaging.messages m
-        where path = 'batch' and m.batch_id = of_batch and m.instance_id = of_instance
+        where path = 'batch' and not is_backward and m.batch_id = of_batch and m.instance_id = of_instance
           and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
         limit reading.step
@@ -76,7 +80,7 @@ begin
       union all
       (
         select m from messaging.messages m
-        where path = 'card' and m.instance_id = of_instance and m.card_id = of_card
+        where path = 'card' and not is_backward and m.instance_id = of_instance and m.card_id = of_card
           and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
         limit reading.step
@@ -84,7 +88,7 @@ begin
       union all
       (
         select m from messaging.messages m
-        where path = 'stopped' and m.instance_id = of_instance and m.status = stored_status
+        where path = 'stopped' and not is_backward and m.instance_id = of_instance and m.status = stored_status
           and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
           and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
         order by m.created_at, m.id
@@ -95,15 +99,66 @@ begin
         select few.m
         from (
           select m from messaging.messages m
-          where path = 'contact' and m.contact_id = any (of_contacts)
+          where path = 'contact' and not is_backward and m.contact_id = any (of_contacts)
           union all
           select m
           from messaging.queue_of_instance(of_instance) as q
           join messaging.messages m on m.id = q.message_id
-          where path = 'queue'
+          where path = 'queue' and not is_backward
         ) as few
         where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
         order by (few.m).created_at, (few.m).id
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'instance' and is_backward and m.instance_id = of_instance
+          and m.created_at > '-infinity'
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'batch' and is_backward and m.batch_id = of_batch and m.instance_id = of_instance
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'card' and is_backward and m.instance_id = of_instance and m.card_id = of_card
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'stopped' and is_backward and m.instance_id = of_instance and m.status = stored_status
+          and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select few.m
+        from (
+          select m from messaging.messages m
+          where path = 'contact' and is_backward and m.contact_id = any (of_contacts)
+          union all
+          select m
+          from messaging.queue_of_instance(of_instance) as q
+          join messaging.messages m on m.id = q.message_id
+          where path = 'queue' and is_backward
+        ) as few
+        where ((few.m).created_at, (few.m).id) < (reading.after_at, reading.after_id)
+          and (few.m).created_at >= since
+        order by (few.m).created_at desc, (few.m).id desc
         limit reading.step
       )
     ),
@@ -122,7 +177,9 @@ begin
             where q.message_id = (s.m).id and q.claim_token is not null
           ))
         )
-      order by (s.m).created_at, (s.m).id
+      order by
+        case when not is_backward then (s.m).created_at end, case when not is_backward then (s.m).id end,
+        (s.m).created_at desc, (s.m).id desc
       limit reading.page_size + 1 - cardinality(reading.records)
     )
     select
@@ -141,13 +198,17 @@ begin
           end
         )
         from matching f
-        order by (f.m).created_at, (f.m).id
+        order by
+          case when not is_backward then (f.m).created_at end, case when not is_backward then (f.m).id end,
+          (f.m).created_at desc, (f.m).id desc
       ),
       (select count(*) from scanned),
       (
         select jsonb_build_object('createdAt', (s.m).created_at, 'id', (s.m).id)
         from scanned s
-        order by (s.m).created_at desc, (s.m).id desc
+        order by
+          case when is_backward then (s.m).created_at end, case when is_backward then (s.m).id end,
+          (s.m).created_at desc, (s.m).id desc
         limit 1
       )
     into found_now, step_read, last_read;
