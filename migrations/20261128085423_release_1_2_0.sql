@@ -4,6 +4,8 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
+
 drop function messaging.take_media_fetches(integer,integer);
 
 -- Whose work an outbox row is: its instance's, '' for nobody's. Owners of one kind take turns: see
@@ -14,6 +16,876 @@ language sql
 immutable
 parallel safe
 return coalesce(payload ->> 'instanceId', '');
+
+alter table messaging.ai_agents add column if not exists answers_within_seconds integer default 21600 not null;
+
+alter type messaging.plain_event add attribute is_standby boolean;
+
+alter table messaging.contacts add column if not exists identity_change jsonb;
+
+-- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
+-- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
+create or replace function messaging.begin_reading(request jsonb)
+returns messaging.list_reading
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    page.size,
+    case when starts_at_newest then 'infinity' else page.after_at end,
+    case when starts_at_newest then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else page.after_id end,
+    page.size + 1, 0, '{}'::jsonb[], null::jsonb, false
+  from
+    messaging.begin_page(request) as page,
+    coalesce(request->>'order' = 'desc' and nullif(request->'after', 'null') is null, false)
+      as starts_at_newest;
+$$;
+
+-- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: notes, tags, addresses,
+-- the messages that wait or are being sent, and as many others as a step moves; run_merges moves the rest.
+-- Until then `gone` is a row that only its messages name: no call finds it, its id means `kept`, and who
+-- reads the messages of `kept` reads those too (see merged_contact_ids).
+-- Values of `kept` win; a name that was given wins over a profile name. Of two consents
+-- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
+-- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
+-- committed, and its rows are moved, or finds no such contact and is repeated.
+-- What waits for an answer leaves where the window of one of them is open.
+-- Records contact.merged, then what has become of `kept` by it.
+-- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
+create or replace function messaging.merge_contacts(
+  kept messaging.contacts,
+  gone messaging.contacts
+)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kept_conversation messaging.conversations;
+  gone_conversation messaging.conversations;
+  merged messaging.contacts;
+  still_there integer;
+  contact_before jsonb;
+  consent_before text;
+  conversation_before jsonb;
+  paused_until timestamptz;
+  changed_at timestamptz;
+begin
+  perform from messaging.contacts c
+  where c.id in (kept.id, gone.id) and c.merged_into is null
+  order by c.id
+  for update;
+  get diagnostics still_there = row_count;
+  if still_there < 2 then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  contact_before := messaging.contact_state(kept.id);
+  select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
+  kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
+  perform from messaging.conversations c
+  where c.contact_id in (kept.id, gone.id) order by c.id for update;
+  conversation_before := messaging.conversation_state(kept_conversation.id);
+  select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
+  if found then
+    perform messaging.merge_conversations(kept_conversation, gone_conversation);
+  end if;
+  insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+  select kept.id, p.instance_id, p.paused_until
+  from messaging.agent_pauses p where p.contact_id = gone.id
+  on conflict on constraint agent_pauses_pkey do update set paused_until = excluded.paused_until
+  where excluded.paused_until > pause.paused_until
+  returning pause.paused_until into paused_until;
+  insert into messaging.contact_tags (contact_id, tag_id)
+  select kept.id, t.tag_id from messaging.contact_tags t where t.contact_id = gone.id
+  order by t.tag_id
+  on conflict do nothing;
+  insert into messaging.portfolios (contact_id, instance_id, operator_id, created_at)
+  select kept.id, p.instance_id, p.operator_id, p.created_at
+  from messaging.portfolios p
+  -- Another operator's portfolio would hide the contact from the operator of its conversation.
+  join messaging.conversations c on c.id = kept_conversation.id and c.assigned_to = p.operator_id
+  where p.contact_id = gone.id
+  on conflict do nothing;
+  perform messaging.move_recipients(kept.id, gone.id);
+  update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
+  perform messaging.keep_own_addresses(kept.id, gone.id);
+  update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
+  update messaging.contacts c
+  set phone = coalesce(c.phone, other.phone),
+    name = case when names.is_others then other.name else c.name end,
+    is_profile_name = case
+      when names.is_others then other.is_profile_name else c.is_profile_name
+    end,
+    email = coalesce(c.email, other.email),
+    company = coalesce(c.company, other.company),
+    job_title = coalesce(c.job_title, other.job_title),
+    notes = coalesce(c.notes, other.notes),
+    utm_source = coalesce(c.utm_source, other.utm_source),
+    utm_medium = coalesce(c.utm_medium, other.utm_medium),
+    utm_campaign = coalesce(c.utm_campaign, other.utm_campaign),
+    channel_identity = coalesce(c.channel_identity, other.channel_identity),
+    identity_change = case
+      when c.channel_identity is null then other.identity_change else c.identity_change
+    end,
+    custom_labels = case
+      when messaging.object_bytes(other.custom_labels || c.custom_labels) <= 64 * 1024
+      then other.custom_labels || c.custom_labels
+      else c.custom_labels
+    end,
+    is_favorite = c.is_favorite or other.is_favorite,
+    is_archived = c.is_archived and other.is_archived,
+    is_blocked = c.is_blocked or other.is_blocked,
+    last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
+    phone_book_at = greatest(c.phone_book_at, other.phone_book_at),
+    profile_picture_url = coalesce(c.profile_picture_url, other.profile_picture_url),
+    profile_picture_at = coalesce(c.profile_picture_at, other.profile_picture_at),
+    consent_marketing = case
+      when consents.is_others then other.consent_marketing else c.consent_marketing
+    end,
+    consent_at = case when consents.is_others then other.consent_at else c.consent_at end,
+    consent_source = case when consents.is_others then other.consent_source else c.consent_source end,
+    created_at = least(c.created_at, other.created_at),
+    updated_at = now()
+  from messaging.contacts other
+  join messaging.contacts known on known.id = kept.id
+  cross join lateral (
+    select known.name is null
+      or known.is_profile_name and other.name is not null and not other.is_profile_name
+  ) as names(is_others)
+  cross join lateral (
+    select (other.consent_marketing = 'denied', other.consent_at is not null, other.consent_at)
+      > (known.consent_marketing = 'denied', known.consent_at is not null, known.consent_at)
+  ) as consents(is_others)
+  where c.id = known.id and other.id = gone.id
+  returning c.* into merged;
+  delete from messaging.contact_tags t where t.contact_id = gone.id;
+  delete from messaging.portfolios p where p.contact_id = gone.id;
+  delete from messaging.agent_pauses p where p.contact_id = gone.id;
+  delete from messaging.contact_search s where s.contact_id = gone.id;
+  update messaging.contacts c
+  set merged_into = kept.id, identity_key = 'merged:' || c.id
+  where c.id = gone.id;
+  update messaging.contacts c set merged_into = kept.id where c.merged_into = gone.id;
+  -- The rest of what is under way settles on the survivor, and what waits goes to its address.
+  update messaging.messages m
+  set (contact_id, conversation_id, phone_given) = (
+    select moved.contact_id, moved.conversation_id, moved.phone_given
+    from messaging.message_after_merge(m) as moved
+  )
+  where m.id = any (array(
+    select w.id
+    from messaging.messages w
+    join messaging.message_queue q on q.message_id = any (array[w.id])
+    where w.contact_id = gone.id and w.sent_at is null
+    order by w.id
+    for no key update of w
+  ));
+  if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
+    -- From now on the phone is its identity, as by assign_contact_phone.
+    update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
+    where c.id = kept.id
+    returning c.* into merged;
+  end if;
+  perform messaging.refresh_contact_search(merged.id);
+  perform messaging.record_event(
+    gone.instance_id, gone.id, 'contact.merged',
+    jsonb_build_object('contactId', gone.id, 'mergedInto', kept.id)
+  );
+  perform messaging.record_contact_changes(kept.instance_id, kept.id, contact_before);
+  if merged.consent_marketing <> consent_before then
+    perform messaging.record_consent_event(merged);
+  end if;
+  perform messaging.merge_words(merged);
+  perform messaging.record_conversation_changes(kept_conversation, conversation_before);
+  if paused_until > clock_timestamp() then
+    perform messaging.record_agent_pauses(array[kept.id]);
+  end if;
+  perform messaging.release_waiting_messages(kept.id);
+  -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
+  perform messaging.move_merged_messages(gone.id, 500);
+  changed_at := messaging.change_instant(kept.instance_id);
+  -- Tombstones are locked here, not last: what changes them holds the contact that is gone now.
+  insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
+  values (gone.id, gone.instance_id, changed_at, kept.id)
+  on conflict on constraint contact_activity_pkey do update
+  set merged_into = excluded.merged_into, last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, excluded.updated_at);
+  update messaging.contact_activity a
+  set merged_into = kept.id, updated_at = greatest(a.updated_at, changed_at)
+  where a.merged_into = gone.id;
+  perform messaging.note_contact(kept.id);
+  return merged;
+end;
+$$;
+
+-- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice, source,
+-- noticeId, at. Tells contact.identity_changed where it is another one, or where the channel says so and none
+-- was known; once for a change, however many webhooks tell it: see is_same_identity_change. A person who is
+-- unknown is left unknown. Returns whether it was news. Locks the contact.
+create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  seen text;
+  told_at constant timestamptz := messaging.event_instant(event);
+  names constant jsonb := jsonb_build_array(event->'identity')
+    || coalesce(nullif(event->'noticeId', 'null'), '[]');
+  is_known boolean;
+  is_same boolean;
+begin
+  foreach seen in array array[event->>'address'] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  ) loop
+    contact := messaging.find_contact(record_identity_event.instance_id, seen);
+    exit when contact.id is not null;
+  end loop;
+  select c.* into contact from messaging.contacts c where c.id = contact.id for no key update;
+  is_known := coalesce(
+    contact.channel_identity = event->>'identity'
+      or contact.identity_change->'names' ? (event->>'identity'),
+    false
+  );
+  if contact.id is null
+    -- A late message of before the change.
+    or contact.identity_change->'former' ? (event->>'identity')
+    or is_known and coalesce(contact.identity_change->'sources' ? (event->>'source'), true) then
+    return false;
+  end if;
+  is_same := is_known
+    or messaging.is_same_identity_change(contact.identity_change, event, told_at);
+  update messaging.contacts c
+  set channel_identity = case
+      -- A notice without a key is called by its id.
+      when is_known or is_same and event->>'identity' = event->>'noticeId' then c.channel_identity
+      else event->>'identity'
+    end,
+    identity_change = case
+      when is_same then jsonb_build_object(
+        'at', greatest(told_at, (c.identity_change->>'at')::timestamptz),
+        'sources', c.identity_change->'sources' || jsonb_build_array(event->'source'),
+        'names', c.identity_change->'names' || names,
+        'former', c.identity_change->'former'
+      )
+      when c.channel_identity is not null or (event->>'isNotice')::boolean then jsonb_build_object(
+        'at', told_at,
+        'sources', jsonb_build_array(event->'source'),
+        'names', names,
+        'former', coalesce(c.identity_change->'names', '[]')
+          || coalesce(to_jsonb(c.channel_identity), '[]')
+      )
+    end
+  where c.id = contact.id;
+  if is_same or contact.channel_identity is null and not (event->>'isNotice')::boolean then
+    return false;
+  end if;
+  perform messaging.record_event(
+    contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
+      'contactId', contact.id,
+      'phone', messaging.contact_display_phone(contact),
+      'name', contact.name,
+      'reason', 'device_changed',
+      'identity', event->'identity',
+      'previousIdentity', contact.channel_identity
+    )
+  );
+  return true;
+end;
+$$;
+
+-- Whether what tells another key of a person tells the change that was told last (`change`, as in
+-- contacts.identity_change) once more: by one of its names; or by a message whose kind of notice (`source`) has
+-- not told it yet, since each kind has a name of its own for a key; or by a system message that is no younger
+-- than what has told it.
+create or replace function messaging.is_same_identity_change(
+  change jsonb,
+  event jsonb,
+  told_at timestamptz
+)
+returns boolean
+language sql
+immutable
+return coalesce(
+  change -> 'names' ? (event ->> 'noticeId')
+  or case
+    when event ->> 'source' = 'system' then told_at <= (change ->> 'at')::timestamptz
+    else not change -> 'sources' ? (event ->> 'source')
+  end,
+  false
+);
+
+-- conversations-api: conversations of an instance, a page at a time, in the order of creation, or from the
+-- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
+-- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
+-- `request`: instanceId, limit, order (`desc`: from the newest; not beside updatedSince), `after` as returned
+-- in `next`, and filters, each NULL for any: phone, contactId or userId (one of them), status, assignedTo (an operator's UUID or e-mail), departmentId, tag,
+-- awaitingReply, referral (whether an ad or post brought the contact), updatedSince. An unknown phone or
+-- userId has no conversations, and no tombstones.
+-- Returns {items, next}: see describe_conversation. Errors: MI001, MI002, MI014; MI031 and MI035 see
+-- find_recipient.
+-- A page reads at most `most_read` conversations: where few of many match, it has fewer items than `limit`,
+-- or none, and `next` all the same. It reads them in growing steps, by the way that
+-- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
+-- "= any (array[...])", of which no plan makes a hash of all rows.
+create or replace function public.list_conversations(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  most_read constant integer := 5000;
+  reading messaging.list_reading := messaging.begin_reading(request);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  of_status constant text := request->>'status';
+  of_department constant uuid := (request->>'departmentId')::uuid;
+  is_referred constant boolean := (request->>'referral')::boolean;
+  is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
+  is_awaiting constant boolean := (request->>'awaitingReply')::boolean;
+  since constant timestamptz := coalesce((request->>'updatedSince')::timestamptz, '-infinity');
+  horizon constant timestamptz := case
+    when request->>'updatedSince' is not null then messaging.change_horizon(of_instance)
+  end;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
+  instance messaging.instances;
+  of_operator uuid;
+  of_tag uuid;
+  path text;
+  step_read bigint;
+  last_read jsonb;
+  found_now jsonb[];
+begin
+  select i.* into strict instance from messaging.instances i where i.id = of_instance;
+  if request->>'assignedTo' is not null then
+    of_operator := (messaging.find_operator(instance.workspace_id, request->>'assignedTo')).id;
+  end if;
+  if of_department is not null and not exists (
+    select from messaging.departments d
+    where d.id = of_department and d.workspace_id = instance.workspace_id
+  ) then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+  if request->>'tag' is not null then
+    select t.id into of_tag from messaging.tags t
+    where t.instance_id = of_instance and lower(t.name) = lower(request->>'tag');
+    if not found and request->>'updatedSince' is null then
+      return messaging.build_read_page(reading);
+    end if;
+  end if;
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
+  end if;
+  path := messaging.conversation_list_path(
+    of_instance,
+    jsonb_build_object(
+      'updatedSince', request->'updatedSince', 'contact', of_contact, 'tag', of_tag, 'operator', of_operator,
+      'department', of_department, 'status', of_status, 'awaiting', nullif(is_awaiting, false)
+    ),
+    most_read
+  );
+  if path in ('tag', 'awaiting') then
+    reading.step := most_read;
+  end if;
+  loop
+    with scanned as materialized (
+      (
+        select v.created_at as at, v.id, v, false as is_deleted, null::uuid as merged_into
+        from messaging.conversations v
+        where path = 'instance' and not is_backward and v.instance_id = of_instance
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'contact' and v.contact_id = of_contact
+          and case
+            when is_backward then (v.created_at, v.id) < (reading.after_at, reading.after_id)
+            else (v.created_at, v.id) > (reading.after_at, reading.after_id)
+          end
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'operator' and not is_backward and v.instance_id = of_instance
+          and v.assigned_to = of_operator
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'department' and not is_backward and v.instance_id = of_instance
+          and v.department_id = of_department
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'status' and not is_backward and v.instance_id = of_instance and v.status = of_status
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from (
+          select g.contact_id from messaging.contact_tags g
+          where path = 'tag' and g.tag_id = of_tag
+          union all
+          select a.contact_id from messaging.contact_activity a
+          where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+        ) as few
+        join messaging.conversations v on v.contact_id = any (array[few.contact_id])
+        where not is_backward and (v.created_at, v.id) > (reading.after_at, reading.after_id)
+        order by v.created_at, v.id
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'instance' and is_backward and v.instance_id = of_instance
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'operator' and is_backward and v.instance_id = of_instance
+          and v.assigned_to = of_operator
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'department' and is_backward and v.instance_id = of_instance
+          and v.department_id = of_department
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from messaging.conversations v
+        where path = 'status' and is_backward and v.instance_id = of_instance and v.status = of_status
+          and v.created_at > '-infinity'
+          and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select v.created_at, v.id, v, false, null::uuid
+        from (
+          select g.contact_id from messaging.contact_tags g
+          where path = 'tag' and g.tag_id = of_tag
+          union all
+          select a.contact_id from messaging.contact_activity a
+          where path = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+        ) as few
+        join messaging.conversations v on v.contact_id = any (array[few.contact_id])
+        where is_backward and (v.created_at, v.id) < (reading.after_at, reading.after_id)
+        order by v.created_at desc, v.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select changed.at, changed.contact_id, v, changed.is_deleted, changed.merged_into
+        from (
+          select a.updated_at as at, a.contact_id, a.merged_into,
+            a.merged_into is not null or a.erased_at is not null as is_deleted
+          from messaging.contact_activity a
+          where path = 'changes' and a.instance_id = of_instance
+            and (a.updated_at, a.contact_id) > (reading.after_at, reading.after_id)
+            and a.updated_at >= since and a.updated_at < horizon
+          order by a.updated_at, a.contact_id
+          limit reading.step
+        ) as changed
+        left join messaging.conversations v on v.contact_id = any (array[changed.contact_id])
+      )
+    ),
+    matching as (
+      select s.at, s.id, s.v, s.is_deleted, s.merged_into
+      from scanned s
+      where s.is_deleted and (of_contact is null or s.id = of_contact)
+        or (s.v).id is not null
+        and not s.is_deleted
+        and not (s.v).is_merged
+        and (of_contact is null or (s.v).contact_id = of_contact)
+        and (of_status is null or (s.v).status = of_status)
+        and (of_operator is null or (s.v).assigned_to = of_operator)
+        and (of_department is null or (s.v).department_id = of_department)
+        and (
+          request->>'tag' is null
+          or exists (
+            select from messaging.contact_tags g
+            where g.contact_id = any (array[(s.v).contact_id]) and g.tag_id = of_tag
+          )
+        )
+        and (
+          is_awaiting is null
+          or is_awaiting = exists (
+            select from messaging.contact_activity a
+            where a.contact_id = any (array[(s.v).contact_id]) and a.awaits_reply
+          )
+        )
+        and (
+          is_referred is null
+          or is_referred = exists (select from messaging.newest_referral((s.v).contact_id))
+        )
+      order by
+        case when not is_backward then s.at end, case when not is_backward then s.id end,
+        s.at desc, s.id desc
+      limit reading.page_size + 1 - cardinality(reading.records)
+    )
+    select
+      array(
+        select jsonb_build_object(
+          'createdAt', f.at, 'id', f.id,
+          'record', case
+            when f.is_deleted then jsonb_build_object(
+              'contactId', f.id,
+              'isDeleted', true,
+              'mergedInto', f.merged_into,
+              'updatedAt', messaging.iso_in_zone(f.at, instance.time_zone)
+            )
+            else messaging.describe_conversation(f.v, instance.time_zone)
+          end
+        )
+        from matching f
+        order by
+          case when not is_backward then f.at end, case when not is_backward then f.id end,
+          f.at desc, f.id desc
+      ),
+      (select count(*) from scanned),
+      (
+        select jsonb_build_object('createdAt', s.at, 'id', s.id)
+        from scanned s
+        order by
+          case when is_backward then s.at end, case when is_backward then s.id end,
+          s.at desc, s.id desc
+        limit 1
+      )
+    into found_now, step_read, last_read;
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
+  end loop;
+  return messaging.build_read_page(reading);
+end;
+$$;
+
+-- admin-api: an agent as a response shows it.
+create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
+returns jsonb
+language sql
+stable
+parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'agentId', agent.id,
+    'instanceId', agent.instance_id,
+    'name', agent.name,
+    'instructions', agent.instructions,
+    'model', agent.model,
+    'isActive', agent.is_active,
+    'maxMessagesPerAnswer', agent.max_messages_per_answer,
+    'answersWithin', agent.answers_within_seconds,
+    'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
+    'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
+  );
+$$;
+
+-- Records agent.needs_person for conversations whose agent has given up an answer: what the contact wrote
+-- waits for a person. `reason`: the error of the last attempt.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_needed_persons(conversation_ids uuid[], reason text)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  perform messaging.hold_event_floors(array(
+    select distinct c.instance_id from messaging.conversations c where c.id = any (conversation_ids)
+  ));
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select c.instance_id, c.contact_id, 'agent.needs_person',
+    jsonb_build_object(
+      'contactId', c.contact_id, 'conversationId', c.id, 'reason', record_needed_persons.reason
+    )
+  from messaging.conversations c
+  where c.id = any (conversation_ids) and not c.is_merged
+  order by c.contact_id;
+end;
+$$;
+
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
+-- several messages in a row get one answer. Requests nothing while the agent is paused for the
+-- contact, where the conversation has no active agent, or where the message is too old for it.
+-- Returns whether an answer is requested.
+-- An agent that has used up its answers of this hour is paused until it may answer again, and a note
+-- tells the operators. That message's outbox row becomes `dead`: it is never answered.
+-- Locks the conversation, then the agent's pause or the outbox row that the message joins.
+create or replace function messaging.request_agent_reply(
+  instance messaging.instances,
+  contact_id uuid,
+  conversation_id uuid,
+  written_at timestamptz
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation messaging.conversations;
+  limited_until timestamptz;
+begin
+  -- Of two simultaneous messages the second sees the row of the first.
+  select c.* into conversation from messaging.conversations c
+  where c.id = request_agent_reply.conversation_id for no key update;
+  if not exists (
+    select from messaging.ai_agents a
+    where a.id = messaging.conversation_agent(conversation) and a.is_active
+      and messaging.is_young_enough(a, written_at, clock_timestamp())
+  ) or exists (
+    select from messaging.agent_pauses p
+    where p.contact_id = request_agent_reply.contact_id and p.paused_until > clock_timestamp()
+  ) then
+    return false;
+  end if;
+  update messaging.conversations c
+  set question_count = c.question_count + 1
+  where c.id = conversation.id;
+  select messaging.agent_limited_until(s.answered_at) into limited_until
+  from messaging.agent_sessions s where s.conversation_id = conversation.id;
+  if limited_until is not null then
+    insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
+    values (request_agent_reply.contact_id, instance.id, limited_until)
+    on conflict on constraint agent_pauses_pkey do update
+    set paused_until = excluded.paused_until;
+    perform messaging.record_agent_pauses(array[request_agent_reply.contact_id]);
+    insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format(
+        'O agente chegou ao limite de respostas por hora a este contato e está em pausa até %s.',
+        to_char(limited_until at time zone instance.time_zone, 'DD/MM HH24:MI')
+      ),
+      true
+    );
+  end if;
+  -- Locked until this message is committed: a worker that claimed the row now would not see it.
+  perform from messaging.outbox o
+  where o.conversation_id = request_agent_reply.conversation_id
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+  for no key update;
+  if found then
+    return true;
+  end if;
+  insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  values (
+    instance.workspace_id, 'agent_reply',
+    jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
+    clock_timestamp() + interval '3 seconds', conversation.id
+  );
+  return true;
+end;
+$$;
+
+-- admin-api: a new agent. `request`: instanceId, name, instructions, model, isActive,
+-- maxMessagesPerAnswer (absent for 1), answersWithin (absent for six hours), idempotency (see begin_idempotent).
+-- Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_ai_agent(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  agent messaging.ai_agents;
+  replayed jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  insert into messaging.ai_agents (
+    instance_id, name, instructions, model, is_active, max_messages_per_answer,
+    answers_within_seconds
+  )
+  values (
+    instance.id, request->>'name', request->>'instructions', request->>'model',
+    (request->>'isActive')::boolean, coalesce((request->>'maxMessagesPerAnswer')::integer, 1),
+    coalesce((request->>'answersWithin')::integer, 21600)
+  )
+  returning * into agent;
+  return messaging.keep_outcome(request, messaging.describe_ai_agent(agent));
+end;
+$$;
+
+-- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
+-- and the recent history. `request`: instanceId, conversationId, limit.
+-- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
+-- a blocked contact, the contact's last message too old for it, or its answers of this hour used up: isLimitReached) or no question is open.
+-- maxMessages is how many messages the answer may be.
+-- showsTyping says whether the person may see that an answer is being written (readReceipts).
+-- A message that was a keyword about marketing is left out: it asks the agent nothing.
+-- History and number of questions (answersThrough) come from one snapshot: a message that commits
+-- later is counted later and requests a turn of its own.
+create or replace function public.read_agent_turn(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  conversation messaging.conversations;
+  contact messaging.contacts;
+  agent messaging.ai_agents;
+  answered_count bigint;
+  collected_data jsonb;
+  limited_until timestamptz;
+begin
+  select c.* into conversation from messaging.conversations c
+  where c.id = (request->>'conversationId')::uuid
+    and c.instance_id = (request->>'instanceId')::uuid
+    and not c.is_merged;
+  select c.* into contact from messaging.contacts c where c.id = conversation.contact_id;
+  select a.* into agent from messaging.ai_agents a
+  where a.id = messaging.conversation_agent(conversation) and a.is_active;
+  select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
+  into answered_count, collected_data, limited_until
+  from messaging.agent_sessions s where s.conversation_id = conversation.id;
+  if agent.id is null or contact.is_blocked
+    or not messaging.is_young_enough(agent, contact.last_inbound_at, clock_timestamp())
+    or conversation.question_count <= coalesce(answered_count, 0)
+    or limited_until is not null
+    or exists (
+      select from messaging.agent_pauses p
+      where p.contact_id = contact.id and p.paused_until > clock_timestamp()
+    ) then
+    return jsonb_build_object(
+      'turn', null,
+      'isLimitReached', limited_until is not null
+        and conversation.question_count > coalesce(answered_count, 0)
+    );
+  end if;
+  return jsonb_build_object('isLimitReached', false, 'turn', jsonb_build_object(
+    'agentId', agent.id,
+    'channel', (
+      select jsonb_build_object(
+        'provider', i.provider,
+        'sealedProviderConfig', i.sealed_provider_config,
+        'gatewayInstanceId', i.gateway_instance_id,
+        'interactiveRendering', i.interactive_rendering
+      )
+      from messaging.instances i where i.id = contact.instance_id
+    ),
+    'model', agent.model,
+    'instructions', agent.instructions,
+    'maxMessages', agent.max_messages_per_answer,
+    'collectedData', coalesce(collected_data, '{}'),
+    'givenName', case when not contact.is_profile_name then contact.name end,
+    'profileName', case when contact.is_profile_name then contact.name end,
+    'contactPhone', messaging.contact_display_phone(contact),
+    'address', messaging.contact_send_address(contact, null),
+    'answeredBefore', coalesce(answered_count, 0),
+    'answersThrough', conversation.question_count,
+    'showsTyping', (
+      select i.read_receipts <> 'off' from messaging.instances i where i.id = conversation.instance_id
+    ),
+    'history', (
+      select coalesce(jsonb_agg(h.message order by h.place), '[]')
+      from jsonb_array_elements(
+        messaging.history_page(
+          contact.instance_id, contact.id, '-infinity', 'infinity', null, (request->>'limit')::integer
+        )->'messages'
+      ) with ordinality as h(message, place)
+      where (h.message->>'messageId')::uuid <> all (array(
+        select l.message_id from messaging.consent_log l
+        where l.contact_id = contact.id and l.message_id is not null
+      ))
+    )
+  ));
+end;
+$$;
+
+-- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
+-- maxMessagesPerAnswer, answersWithin, each optional}. Error: MI003.
+create or replace function public.update_ai_agent(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant jsonb := request->'changes';
+  agent messaging.ai_agents;
+begin
+  update messaging.ai_agents r
+  set name = coalesce(changes->>'name', r.name),
+    instructions = coalesce(changes->>'instructions', r.instructions),
+    model = coalesce(changes->>'model', r.model),
+    is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
+    max_messages_per_answer = coalesce(
+      (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
+    ),
+    answers_within_seconds = coalesce(
+      (changes->>'answersWithin')::integer, r.answers_within_seconds
+    ),
+    updated_at = now()
+  where r.id = (request->>'agentId')::uuid
+  returning r.* into agent;
+  if not found then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  return messaging.describe_ai_agent(agent);
+end;
+$$;
+
+-- Whether a message that was written at `written_at`, by the channel's instant, may still ask this agent: an
+-- answer to what a channel delivers a day late, after a reconnection, would surprise who wrote it.
+create or replace function messaging.is_young_enough(
+  agent messaging.ai_agents,
+  written_at timestamptz,
+  clock timestamptz
+)
+returns boolean
+language sql
+immutable
+return written_at > clock - agent.answers_within_seconds * interval '1 second';
 
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
@@ -31,6 +903,515 @@ begin
   end if;
   perform pg_advisory_xact_lock(lock_key);
   return true;
+end;
+$$;
+
+-- A template's components with the words that somebody has given it at the provider. `wording`: body, and
+-- where the template has them title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it
+-- is. The notice tells every text header, every footer, and the buttons where one of them opens a page or
+-- calls a number (Meta's page of message_template_components_update): what it could tell and does not is gone.
+-- Parts are added where the template lacked them. A media header keeps its file, and a button that the
+-- notice tells at the same place and of the same kind keeps what the notice leaves out.
+create or replace function messaging.reworded_components(components jsonb, wording jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  reworded jsonb := components;
+  told record;
+  part integer;
+begin
+  if coalesce(wording, 'null') = 'null' then
+    return components;
+  end if;
+  reworded := coalesce((
+    select jsonb_agg(kept.component order by c.place)
+    from jsonb_array_elements(components) with ordinality as c(value, place)
+    cross join lateral (
+      select case upper(c.value->>'type')
+        when 'HEADER' then case
+          when wording->>'title' is not null or upper(coalesce(c.value->>'format', 'TEXT')) <> 'TEXT'
+            then c.value
+        end
+        when 'FOOTER' then case when wording->>'footer' is not null then c.value end
+        when 'BUTTONS' then case
+          when wording->'buttons' is not null then c.value
+          else c.value || jsonb_build_object('buttons', messaging.untold_buttons(c.value->'buttons'))
+        end
+        else c.value
+      end as component
+    ) as kept
+    where kept.component is not null and kept.component->'buttons' is distinct from '[]'
+  ), '[]');
+  for told in
+    select * from (values
+      ('HEADER', wording->>'title'), ('BODY', wording->>'body'), ('FOOTER', wording->>'footer')
+    ) as t(type, words)
+    where t.words is not null
+  loop
+    select (c.place - 1)::integer into part
+    from jsonb_array_elements(reworded) with ordinality as c(value, place)
+    where upper(c.value->>'type') = told.type
+    limit 1;
+    if part is null then
+      reworded := reworded || jsonb_build_array(
+        jsonb_build_object('type', told.type, 'text', told.words)
+          || case when told.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
+      );
+    elsif upper(coalesce(reworded->part->>'format', 'TEXT')) = 'TEXT' then
+      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(told.words));
+    end if;
+  end loop;
+  if wording->'buttons' is null then
+    return reworded;
+  end if;
+  select (c.place - 1)::integer into part
+  from jsonb_array_elements(reworded) with ordinality as c(value, place)
+  where upper(c.value->>'type') = 'BUTTONS'
+  limit 1;
+  if part is null then
+    return reworded || jsonb_build_array(
+      jsonb_build_object('type', 'BUTTONS', 'buttons', jsonb_strip_nulls(wording->'buttons'))
+    );
+  end if;
+  return jsonb_set(reworded, array[part::text, 'buttons'], (
+    select jsonb_agg(
+      case when former.button->>'type' = new.button->>'type' then former.button else '{}' end
+        || jsonb_strip_nulls(new.button)
+      order by new.place
+    )
+    from jsonb_array_elements(wording->'buttons') with ordinality as new(button, place)
+    cross join lateral (
+      select coalesce(reworded->part->'buttons'->(new.place - 1)::integer, '{}')
+        as button
+    ) as former
+  ));
+end;
+$$;
+
+-- The buttons of which no notice of a template's words has to tell: they neither open a page nor call a number.
+create or replace function messaging.untold_buttons(buttons jsonb)
+returns jsonb
+language sql
+immutable
+begin atomic
+  select coalesce(jsonb_agg(b.value order by b.place), '[]')
+  from jsonb_array_elements(buttons) with ordinality as b (value, place)
+  where upper(b.value ->> 'type') not in ('URL', 'PHONE_NUMBER');
+end;
+
+-- What a call with outsideWindow needs before its templates can be filled. `request`: instanceId, templates
+-- ({templateId} or {template {name, language}} each, see find_sendable_template; templateIds of functions of
+-- 1.1.0), and phone | contactId | userId, or none of them. Returns {templates, contact}: the templates in the
+-- order asked, NULL for one that the instance's workspace does not have; NULL contact for one that the instance
+-- does not know. Writes nothing. Error: MI065.
+create or replace function public.find_ladder_templates(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  contact messaging.contacts;
+begin
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  contact := case
+    when coalesce(request->>'contactId', request->>'phone', request->>'userId') is null then null
+    when request->>'contactId' is null then messaging.find_recipient(instance.id, request)
+    -- Where the id is unknown, the faults of the templates come first.
+    else messaging.find_contact_by_id(instance.id, (request->>'contactId')::uuid)
+  end;
+  return jsonb_build_object(
+    'templates', (
+      select jsonb_agg(
+        case when known.id is not null then messaging.describe_message_template(known) end
+        order by named.place
+      )
+      from (
+        select template, place
+        from jsonb_array_elements(request->'templates') with ordinality as asked(template, place)
+        union all
+        select jsonb_build_object('templateId', id), place
+        from jsonb_array_elements(request->'templateIds') with ordinality as asked(id, place)
+      ) as named
+      cross join lateral messaging.find_sendable_template(instance, named.template) as known
+    ),
+    'contact', case when contact.id is not null then
+      jsonb_build_object('name', contact.name, 'phone', messaging.contact_display_phone(contact))
+    end
+  );
+end;
+$$;
+
+-- admin-api, messages-api and mcp: templates, oldest first, a page at a time; none that the channel has made
+-- itself. `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own,
+-- and its workspace's that are no other instance's; none that was deleted) or NULL, q (part of the name or of
+-- the body), language, status, each or NULL, limit, `after` as returned in `next`. Returns {items, next}.
+-- Errors: MI013, MI014.
+create or replace function public.list_message_templates(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  sender constant uuid := (request->>'sendableBy')::uuid;
+  of_workspace constant uuid := coalesce(
+    (select i.workspace_id from messaging.instances i where i.id = sender),
+    (request->>'workspaceId')::uuid
+  );
+  words constant text := lower(request->>'q');
+begin
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_message_template(r)
+      )
+      from messaging.message_templates r
+      where (r.created_at, r.id) > (page.after_at, page.after_id)
+        and not r.is_auto_generated
+        and (sender is null or r.deleted_at is null and r.provider_status is distinct from 'DELETED')
+        and (of_workspace is null or r.workspace_id = of_workspace)
+        and (sender is null or coalesce(r.instance_id, sender) = sender)
+        and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+        and (request->>'language' is null or r.language = request->>'language')
+        and (request->>'status' is null or r.provider_status = request->>'status')
+        and (
+          words is null
+          or position(words in lower(r.name)) > 0
+          or exists (
+            select from jsonb_array_elements(r.components) as component
+            where upper(component->>'type') = 'BODY' and position(words in lower(component->>'text')) > 0
+          )
+        )
+      order by r.created_at, r.id
+      limit page.size + 1
+    ),
+    page.size
+  );
+end;
+$$;
+
+-- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
+-- says, and never back: message_transition has the table. Takes a message that waits to be sent again
+-- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
+-- An unconfirmed message left before its call was given up, however late the event is.
+-- Records its event, and message.sent before it where that it was sent has not been told.
+-- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
+-- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
+-- A failure that may pause its batch is noted (see pause_failing_batches).
+-- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
+-- its batch.
+create or replace function messaging.advance_message(
+  message_id uuid,
+  provider_message_id text,
+  status text,
+  occurred_at timestamptz,
+  error jsonb,
+  pricing jsonb default null
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_official boolean;
+  former messaging.messages;
+  present messaging.messages;
+  types text[];
+  gone messaging.message_queue;
+begin
+  if advance_message.status = 'failed' and messaging.climb_after_status(
+    message_id, advance_message.provider_message_id, occurred_at, error
+  ) then
+    return true;
+  end if;
+  select m.* into former
+  from messaging.messages m
+  where m.id = advance_message.message_id
+  for no key update;
+  select i.provider_class = 'official' into is_official
+  from messaging.instances i where i.id = former.instance_id;
+  update messaging.messages m
+  set status = advance_message.status,
+    provider_message_id = case
+      when m.status in ('queued', 'sending', 'unconfirmed', 'failed', 'canceled', 'expired')
+        then coalesce(advance_message.provider_message_id, m.provider_message_id)
+      else coalesce(m.provider_message_id, advance_message.provider_message_id)
+    end,
+    sent_at = case
+      when advance_message.status = 'failed' then m.sent_at
+      else coalesce(m.sent_at, greatest(least(occurred_at, m.unconfirmed_at), m.created_at))
+    end,
+    delivered_at = case
+      when advance_message.status in ('delivered', 'read') then coalesce(m.delivered_at, occurred_at)
+      else m.delivered_at
+    end,
+    read_at = case when advance_message.status = 'read' then occurred_at else m.read_at end,
+    -- Providers tell whole seconds, which may lie before the message.
+    failed_at = case
+      when advance_message.status = 'failed' then greatest(occurred_at, m.created_at)
+    end,
+    canceled_at = null,
+    unconfirmed_at = null,
+    is_retryable = false,
+    last_error = case when advance_message.status = 'failed' then error end,
+    pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, advance_message.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    ) - case
+      when m.delivered_at is null and advance_message.status in ('delivered', 'read') then 'market'
+      else ''
+    end
+  where m.id = advance_message.message_id
+    and case messaging.message_transition(m.status, advance_message.status)
+      when 'always' then true
+      when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
+      when 'claimed_new_id' then
+        coalesce(m.provider_message_id <> advance_message.provider_message_id, true) and exists (
+          select from messaging.message_queue q
+          where q.message_id = m.id and q.claim_token is not null
+        )
+      when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
+      else false
+    end
+  returning m.* into present;
+  if not found then
+    update messaging.messages m
+    set pricing = messaging.known_pricing(
+      m.pricing, advance_message.pricing, m.status, is_official,
+      messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    )
+    where m.id = advance_message.message_id and advance_message.pricing is not null
+      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel'
+    returning m.* into present;
+    if found then
+      perform messaging.note_usage(former, present);
+      return true;
+    end if;
+    return false;
+  end if;
+  perform messaging.note_usage(former, present);
+  types := array[messaging.status_event(present.message_type, advance_message.status)];
+  if advance_message.status in ('delivered', 'read') and former.sent_at is null then
+    types := messaging.status_event(present.message_type, 'sent') || types;
+  end if;
+  perform messaging.record_message_events(
+    array_fill(advance_message.message_id, array[cardinality(types)]),
+    types,
+    exists (
+      select from messaging.message_queue q
+      where q.message_id = advance_message.message_id and q.claim_token is not null
+    )
+  );
+  if advance_message.status = 'failed' then
+    if exists (
+      select from messaging.dispatch d
+      where d.instance_id = present.instance_id and messaging.slows_pace(d, error)
+    ) then
+      perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+      perform messaging.slow_paces(array[present.instance_id], array[error], clock_timestamp());
+    end if;
+    perform messaging.forget_under_way(present);
+    perform messaging.record_channel_denials(array[present.contact_id], array[error]);
+    perform messaging.note_batch_failures(array[m.id])
+    from messaging.messages m
+    where m.id = advance_message.message_id and messaging.may_pause_batch(m);
+    perform messaging.fail_invitation(m)
+    from messaging.messages m
+    where m.id = advance_message.message_id and m.ladder ? 'invitationFor';
+  end if;
+  if former.sent_at is null and present.sent_at is not null then
+    perform messaging.note_contact(present.contact_id);
+  end if;
+  -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
+  delete from messaging.message_queue q
+  where q.message_id = advance_message.message_id and q.claim_token is null
+  returning q.* into gone;
+  if found then
+    perform from messaging.pacing p where p.instance_id = present.instance_id for no key update;
+    perform messaging.release_day_quota(array[gone]);
+    perform messaging.refresh_dispatch(array[present.instance_id]);
+  elsif former.status in ('queued', 'failed') and present.batch_id is not null and not exists (
+    select from messaging.message_queue q where q.message_id = advance_message.message_id
+  ) then
+    perform messaging.accept_pending_recipients(array[present.id]);
+  end if;
+  return true;
+end;
+$$;
+
+-- The table of what a provider's event (sent, delivered, read, failed) may change: under which condition
+-- it moves an outbound message out of `status`. NULL for a pair that is not listed: such an event is
+-- late or repeated, and changes nothing. Each condition compares the event's provider message id with
+-- the id that the message has:
+--   always           whatever the ids are
+--   new_id           not the same id: one that is known before an attempt ends is an earlier attempt's
+--   claimed_new_id   as new_id, and a worker has the message in hand
+--   same_id          not another id: that is an earlier attempt's
+-- advance_message applies it.
+create or replace function messaging.message_transition(status text, event text)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+begin
+  return case status || ' > ' || event
+    -- Waits in the queue, or a paced message in flight.
+    when 'queued > sent'           then 'new_id'          -- it left, though its answer was lost
+    when 'queued > delivered'      then 'always'          -- the customer has it
+    when 'queued > read'           then 'always'          -- the customer has it
+    when 'queued > failed'         then 'claimed_new_id'  -- while it only waits it cannot have failed
+    -- An immediate message in flight.
+    when 'sending > sent'          then 'new_id'          -- the event came before the answer
+    when 'sending > delivered'     then 'always'          -- the event came before the answer
+    when 'sending > read'          then 'always'          -- the event came before the answer
+    when 'sending > failed'        then 'new_id'          -- the event came before the answer
+    -- The outcome of its call is unknown: the event tells it.
+    when 'unconfirmed > sent'      then 'new_id'          -- it left
+    when 'unconfirmed > delivered' then 'always'          -- it left
+    when 'unconfirmed > read'      then 'always'          -- it left
+    when 'unconfirmed > failed'    then 'new_id'          -- it did not leave
+    -- The provider has accepted it.
+    when 'sent > delivered'        then 'always'          -- forward
+    when 'sent > read'             then 'always'          -- forward; not every provider tells both
+    when 'sent > failed'           then 'same_id'         -- the attempt that was accepted has failed
+    -- Has arrived: it cannot fail any more.
+    when 'delivered > read'        then 'always'          -- forward
+    -- Left the queue unsent, and had left after all.
+    when 'canceled > sent'         then 'new_id'          -- a claim was settled too late
+    when 'canceled > delivered'    then 'always'          -- the customer has it
+    when 'canceled > read'         then 'always'          -- the customer has it
+    when 'expired > sent'          then 'new_id'          -- a claim was settled too late
+    when 'expired > delivered'     then 'always'          -- the customer has it
+    when 'expired > read'          then 'always'          -- the customer has it
+    -- The provider called it failed, of whichever attempt, and it has arrived after all.
+    when 'failed > delivered'      then 'always'          -- the customer has it
+    when 'failed > read'           then 'always'          -- the customer has it
+  end;
+end;
+$$;
+
+-- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
+-- the others out. Plain is an immediate send of a person or a system, without an assignment and without
+-- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
+-- Writes and locks nothing.
+-- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
+-- calls alone are read again, under the ids that they have.
+create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
+returns messaging.acceptance[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  return (
+    select array_agg(
+      row(
+        call.place, i.id, i.time_zone,
+        pausable.has_agent,
+        call.phone, wanted.identity_key, t.id,
+        call.authentication->>'functionName', i.requests_per_minute,
+        t.is_use_due,
+        call.idempotency, call.message, call.delivery,
+        coalesce(former.message_id, gen_random_uuid()),
+        coalesce(former.claim_token, gen_random_uuid()),
+        coalesce(own.id, shown.id), v.id,
+        v.assigned_to,
+        nullif(call.phone, coalesce(own.phone, shown.phone)),
+        sending.address,
+        former.paused_until
+      )::messaging.acceptance
+      order by call.place
+    )
+    from rows from (
+      jsonb_to_recordset(calls) as (
+        "instanceId" uuid, phone text, idempotency jsonb, message jsonb, delivery jsonb,
+        authentication jsonb
+      ),
+      jsonb_array_elements(calls)
+    ) with ordinality as call (
+      instance_id, phone, idempotency, message, delivery, authentication, request, place
+    )
+    left join unnest(known) as former on former.place = call.place
+    -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
+    cross join lateral (
+      select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
+        n.people_scope, n.workspace_id, n.budget, n.xmin::text as version
+      from messaging.instances n
+      where n.id = call.instance_id
+      offset 0
+    ) as i
+    left join lateral (
+      select k.* from messaging.sending_token(i.id, i.version, call.authentication, clock) as k
+      offset 0
+    ) as t on true
+    cross join lateral (
+      select messaging.phone_identity_key(call.phone) as identity_key
+      offset 0
+    ) as wanted
+    left join lateral (
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
+      from messaging.contacts c
+      where c.instance_id = i.id and c.identity_key = wanted.identity_key
+      offset 0
+    ) as own on true
+    left join lateral (
+      select c.id, c.phone, c.is_blocked, c.consent_marketing, c.consent_at,
+        c.last_inbound_at
+      from messaging.contacts c
+      where own.id is null and c.id = (
+        select a.contact_id from messaging.contact_addresses a
+        where a.instance_id = i.id and a.identity_key = wanted.identity_key
+      )
+      offset 0
+    ) as shown on true
+    left join lateral (
+      select c.id, c.assigned_to
+      from messaging.conversations c
+      where c.contact_id = coalesce(own.id, shown.id)
+      offset 0
+    ) as v on true
+    cross join lateral (
+      select exists (
+        select from messaging.ai_agents a where a.instance_id = i.id and a.is_active
+      ) as has_agent
+      offset 0
+    ) as pausable
+    left join lateral messaging.proven_address(coalesce(own.id, shown.id), false) as sending on true
+    where messaging.is_bare_message(call.request)
+      and messaging.leaves_at_once(call.delivery, clock)
+      and call.delivery->>'timing' is null
+      -- Its sends are counted, one by one: see count_unpaced_send.
+      and i.protection is null
+      -- May have to wait: see budget_hold.
+      and not messaging.stopped_by_budget(i.budget, call.message->>'purpose', null)
+      -- Leaves the agent as it is, and says so: a template's, as a rule.
+      and (call.message->>'pausesAgent' is null or not pausable.has_agent)
+      and call.message->'fit' is null
+      and messaging.send_refusal(
+        coalesce(own.is_blocked, shown.is_blocked),
+        messaging.effective_consent(
+          call.message->>'purpose', i.people_scope, i.workspace_id,
+          coalesce(own.id, shown.id), wanted.identity_key,
+          coalesce(own.consent_marketing, shown.consent_marketing),
+          coalesce(own.consent_at, shown.consent_at)
+        ),
+        coalesce(own.last_inbound_at, shown.last_inbound_at),
+        i.provider_class, call.message->>'messageType', call.message->>'purpose', clock
+      ) is null
+      and (call.authentication is null or t.id is not null)
+      and (known is null or former.place is not null)
+  );
 end;
 $$;
 
@@ -228,7 +1609,7 @@ begin
     if (delivery->>'queued')::boolean then
       mode := 'queued';
       typing := interval '1 millisecond' * coalesce((draft->>'delayTypingMs')::integer, 0);
-      if timing->>'sendAt' is null then
+      if timing->>'sendAt' is null and not_before <= clock then
         placed := messaging.enqueue_message(
           message_id, known.instance, (delivery->>'intervalSeconds')::integer, not_before, typing,
           known.contact_id
@@ -293,6 +1674,227 @@ begin
   return messaging.count_recorded_call(
     recorded, known.token_id, authentication->>'functionName', known.requests_per_minute
   );
+end;
+$$;
+
+-- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
+-- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
+-- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
+-- direction, since and until (both included, in the milliseconds that answers show). An unknown phone or
+-- userId has no messages. Returns {items, next}.
+-- A page reads at most `most_read` messages: where few of many match, it has fewer items than `limit`, or
+-- none, and `next` all the same. It reads them in growing steps, by the way that message_list_path chooses.
+-- Errors: MI014; MI031 and MI035 see find_recipient.
+-- Plans must not depend on statistics: hence the settings below.
+create or replace function public.list_messages(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  most_read constant integer := 5000;
+  reading messaging.list_reading := messaging.begin_reading(request);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  names_contact constant boolean :=
+    coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null;
+  of_contact constant uuid := case
+    when names_contact then (messaging.find_recipient(of_instance, request)).id
+  end;
+  of_contacts constant uuid[] := messaging.merged_contact_ids(of_contact);
+  of_card constant text := request->>'cardId';
+  of_batch constant uuid := request->>'batchId';
+  of_direction constant text := request->>'direction';
+  of_status constant text := request->>'status';
+  -- A queued message that is claimed is `sending`.
+  stored_status constant text := case of_status when 'sending' then 'queued' else of_status end;
+  before constant timestamptz := coalesce(
+    (request->>'until')::timestamptz + interval '1 millisecond', 'infinity'
+  );
+  since constant timestamptz := coalesce((request->>'since')::timestamptz, '-infinity');
+  is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
+  zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
+  path text;
+  step_read bigint;
+  last_read jsonb;
+  found_now jsonb[];
+begin
+  if names_contact and of_contact is null then
+    return messaging.build_read_page(reading);
+  end if;
+  path := messaging.message_list_path(request, of_contact, most_read);
+  if path in ('contact', 'queue') then
+    reading.step := most_read;
+  end if;
+  if is_backward and before < reading.after_at then
+    reading.after_at := before;
+    reading.after_id := '00000000-0000-0000-0000-000000000000';
+  elsif not is_backward and since > reading.after_at then
+    reading.after_at := since;
+    reading.after_id := '00000000-0000-0000-0000-000000000000';
+  end if;
+  loop
+    with scanned as materialized (
+      (
+        select m from messaging.messages m
+        where path = 'instance' and not is_backward and m.instance_id = of_instance
+          and m.created_at > '-infinity'
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'batch' and not is_backward and m.batch_id = of_batch and m.instance_id = of_instance
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'card' and not is_backward and m.instance_id = of_instance and m.card_id = of_card
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'stopped' and not is_backward and m.instance_id = of_instance and m.status = stored_status
+          and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
+          and (m.created_at, m.id) > (reading.after_at, reading.after_id) and m.created_at < before
+        order by m.created_at, m.id
+        limit reading.step
+      )
+      union all
+      (
+        select few.m
+        from (
+          select m from messaging.messages m
+          where path = 'contact' and not is_backward and m.contact_id = any (of_contacts)
+          union all
+          select m
+          from messaging.queue_of_instance(of_instance) as q
+          join messaging.messages m on m.id = q.message_id
+          where path = 'queue' and not is_backward
+        ) as few
+        where ((few.m).created_at, (few.m).id) > (reading.after_at, reading.after_id) and (few.m).created_at < before
+        order by (few.m).created_at, (few.m).id
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'instance' and is_backward and m.instance_id = of_instance
+          and m.created_at > '-infinity'
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'batch' and is_backward and m.batch_id = of_batch and m.instance_id = of_instance
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'card' and is_backward and m.instance_id = of_instance and m.card_id = of_card
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select m from messaging.messages m
+        where path = 'stopped' and is_backward and m.instance_id = of_instance and m.status = stored_status
+          and m.status in ('failed', 'canceled', 'unconfirmed', 'expired')
+          and (m.created_at, m.id) < (reading.after_at, reading.after_id) and m.created_at >= since
+        order by m.created_at desc, m.id desc
+        limit reading.step
+      )
+      union all
+      (
+        select few.m
+        from (
+          select m from messaging.messages m
+          where path = 'contact' and is_backward and m.contact_id = any (of_contacts)
+          union all
+          select m
+          from messaging.queue_of_instance(of_instance) as q
+          join messaging.messages m on m.id = q.message_id
+          where path = 'queue' and is_backward
+        ) as few
+        where ((few.m).created_at, (few.m).id) < (reading.after_at, reading.after_id)
+          and (few.m).created_at >= since
+        order by (few.m).created_at desc, (few.m).id desc
+        limit reading.step
+      )
+    ),
+    matching as (
+      select messaging.message_after_merge(s.m) as m
+      from scanned s
+      where (of_contact is null or (s.m).contact_id = any (of_contacts))
+        and (of_batch is null or (s.m).batch_id = of_batch)
+        and (of_card is null or (s.m).card_id = of_card)
+        and (of_direction is null or (s.m).direction = of_direction)
+        and (of_status is null or (s.m).status in (of_status, stored_status))
+        and (
+          coalesce(of_status, '') not in ('queued', 'sending')
+          or (of_status = 'sending') = ((s.m).status = 'sending' or exists (
+            select from messaging.message_queue q
+            where q.message_id = (s.m).id and q.claim_token is not null
+          ))
+        )
+      order by
+        case when not is_backward then (s.m).created_at end, case when not is_backward then (s.m).id end,
+        (s.m).created_at desc, (s.m).id desc
+      limit reading.page_size + 1 - cardinality(reading.records)
+    )
+    select
+      array(
+        select jsonb_build_object(
+          'createdAt', (f.m).created_at, 'id', (f.m).id,
+          'record', case
+            when (f.m).status = 'queued' then messaging.describe_message(f.m)
+            when (f.m).media_id is not null
+              then messaging.message_record(f.m, zone, false)
+                || messaging.read_message_contact((f.m).contact_id)
+                || messaging.message_media((f.m).media_id, (f.m).content)
+                || messaging.received_file_error(f.m)
+            else messaging.message_record(f.m, zone, false)
+              || messaging.read_message_contact((f.m).contact_id)
+          end
+        )
+        from matching f
+        order by
+          case when not is_backward then (f.m).created_at end, case when not is_backward then (f.m).id end,
+          (f.m).created_at desc, (f.m).id desc
+      ),
+      (select count(*) from scanned),
+      (
+        select jsonb_build_object('createdAt', (s.m).created_at, 'id', (s.m).id)
+        from scanned s
+        order by
+          case when is_backward then (s.m).created_at end, case when is_backward then (s.m).id end,
+          (s.m).created_at desc, (s.m).id desc
+        limit 1
+      )
+    into found_now, step_read, last_read;
+    reading := messaging.go_on_reading(reading, found_now, step_read, last_read, most_read);
+    exit when reading.is_over;
+  end loop;
+  return messaging.build_read_page(reading);
 end;
 $$;
 
@@ -703,6 +2305,126 @@ begin
 end;
 $$;
 
+-- Lets the recipients of these messages that are pending be told by their messages again: a pause had taken
+-- the message out of the queue, or it was to be tried again, and it has ended or arrived since. The caller
+-- holds the messages, or their batches. Locks the batches in the order of their ids, even where nobody is
+-- pending: who makes recipients pending holds the batch until that is committed.
+create or replace function messaging.accept_pending_recipients(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform from messaging.batches b
+  where b.id = any (array(select m.batch_id from messaging.messages m where m.id = any (message_ids)))
+  order by b.id
+  for no key update;
+  with told as (
+    update messaging.batch_recipients r
+    set status = 'accepted'
+    -- A look-up by the contact for each message: no plan reads all that are pending.
+    where r.ctid = any (array(
+      select own.place
+      from messaging.messages m
+      cross join lateral (
+        select f.ctid as place, f.status from messaging.batch_recipients f
+        where f.contact_id = m.contact_id and f.batch_id = m.batch_id and f.message_id = m.id
+        offset 0
+      ) as own
+      where m.id = any (message_ids) and own.status = 'pending'
+    ))
+    returning r.batch_id
+  )
+  update messaging.batches b
+  set pending_count = b.pending_count - t.number
+  from (select told.batch_id, count(*) as number from told group by told.batch_id) as t
+  where b.id = any (array[t.batch_id]);
+end;
+$$;
+
+-- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
+-- their contact's answer: they become `status`, canceled or
+-- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
+-- their batches. Locks the batches in the order of their ids.
+create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
+returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  ended uuid[];
+begin
+  with ended_messages as (
+    update messaging.messages m
+    set status = end_unqueued_messages.status,
+      canceled_at = case when end_unqueued_messages.status = 'canceled' then clock_timestamp() end
+    where m.id = any (message_ids) and m.status = 'queued'
+      and (m.batch_id is not null or m.held_by = 'awaiting_reply')
+      and not exists (select from messaging.message_queue q where q.message_id = m.id)
+    returning m.id
+  )
+  select array_agg(e.id order by e.id) into ended from ended_messages e;
+  if ended is null then
+    return 0;
+  end if;
+  perform messaging.accept_pending_recipients(ended);
+  perform messaging.record_message_events(
+    ended, array['message.' || end_unqueued_messages.status]
+  );
+  return cardinality(ended);
+end;
+$$;
+
+-- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
+-- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
+create or replace function messaging.fold_choice(given text)
+returns text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+begin
+  return regexp_replace(
+    btrim(
+      regexp_replace(
+        lower(
+          regexp_replace(
+            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
+            '[\u0300-\u036f\u20e3]', '', 'g'
+          )
+        ),
+        '\s+', ' ', 'g'
+      )
+    ),
+    '^([*_~]+) ?(.*?) ?\1$', '\2'
+  );
+end;
+$$;
+
+-- A text as keywords are compared: without regard to case and accents, without marks that nobody sees, and
+-- without the blanks and the punctuation around it. A question mark stays: a question is no decision.
+create or replace function messaging.fold_keyword(given text)
+returns text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+begin
+  return regexp_replace(
+    lower(regexp_replace(
+      normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
+    )),
+    '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
+  );
+end;
+$$;
+
 -- Stores the payloads of inbound messages that are stored already: a channel delivers until it is answered,
 -- and delivers again what was recorded all the same. Returns their places. Leaves the others untouched, and
 -- one that brings its file with it: see attach_embedded_file.
@@ -734,6 +2456,448 @@ begin
   return retold;
 end;
 $$;
+
+-- What a contact's message decides about marketing: `denied` or `granted` where the whole message is one
+-- of the instance's keywords, NULL for any other. A word within a sentence never counts.
+create or replace function messaging.read_keyword(
+  keywords text[],
+  resume_keywords text[],
+  message text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+declare
+  folded text;
+begin
+  -- Most messages end here. A keyword has at most 40 characters; the rest is for what does not count: marks
+  -- that nobody sees, blanks and punctuation.
+  if message is null or char_length(message) > 200 then
+    return null;
+  end if;
+  folded := messaging.fold_keyword(message);
+  if folded = '' then
+    return null;
+  elsif folded = any (array(select messaging.fold_keyword(k) from unnest(keywords) as k)) then
+    return 'denied';
+  elsif folded = any (array(select messaging.fold_keyword(k) from unnest(resume_keywords) as k)) then
+    return 'granted';
+  end if;
+  return null;
+end;
+$$;
+
+-- The calls of record_provider_events (`calls`) that have one event that most webhooks have: an inbound
+-- message, or a delivery event that neither fails a message nor repeats its words nor names a group's member. Of several calls about one
+-- message, or of one that quotes it, only the first is given: the others must see what it has
+-- done.
+-- Executes no statement, whose start would cost more than the reading, except for a message that quotes
+-- another one.
+create or replace function messaging.read_plain_events(
+  calls jsonb,
+  out messages messaging.plain_event[],
+  out statuses messaging.plain_event[]
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  call jsonb;
+  event jsonb;
+  plain messaging.plain_event;
+  message_key text;
+  seen_keys text[] := '{}';
+  is_later boolean;
+begin
+  for place in 1..jsonb_array_length(calls) loop
+    call := calls->(place - 1);
+    event := call->'events'->0;
+    message_key := concat_ws(' ', call->>'instanceId', event->>'providerMessageId');
+    is_later := message_key = any (seen_keys)
+      or (call->>'instanceId') || ' ' || (event->>'quotedProviderMessageId') = any (seen_keys);
+    -- Also of a call that is not given: what comes after it must not be recorded before it.
+    seen_keys := seen_keys || message_key;
+    continue when is_later or jsonb_array_length(call->'events') <> 1
+      or coalesce(
+        case event->>'kind'
+          when 'message' then event->>'origin' <> 'inbound' or (event->>'mayBeOurs')::boolean
+            or (event->>'isEdit')::boolean or (event->>'mayRepeat')::boolean
+          when 'status' then event->>'status' not in ('sent', 'delivered', 'read')
+            or event->'sent' is not null or event->'member' is not null
+          else true
+        end,
+        false
+      );
+    plain := null;
+    plain.place := place;
+    plain.instance_id := call->>'instanceId';
+    plain.sealed_provider_config := call->>'sealedProviderConfig';
+    plain.payload := call->>'payload';
+    plain.provider_message_id := event->>'providerMessageId';
+    if event->>'kind' = 'status' then
+      plain.message_id := event->>'messageId';
+      plain.status := event->>'status';
+      plain.pricing := event->'pricing';
+      plain.occurred_at := coalesce((event->>'at')::timestamptz, clock);
+      statuses := statuses || plain;
+      continue;
+    end if;
+    plain.occurred_at := messaging.event_instant(event);
+    plain.addresses := array[event->>'address'];
+    plain.identity_keys := array[messaging.phone_identity_key(event->>'address')];
+    for other in 0..coalesce(jsonb_array_length(event->'otherAddresses'), 0) - 1 loop
+      plain.addresses := plain.addresses || (event->'otherAddresses'->>other);
+      plain.identity_keys := plain.identity_keys
+        || messaging.phone_identity_key(event->'otherAddresses'->>other);
+    end loop;
+    plain.contact_name := event->>'contactName';
+    plain.profile_picture_url := event->>'profilePictureUrl';
+    plain.message_type := event->>'messageType';
+    plain.message := event->>'message';
+    plain.content := nullif(event->'content', 'null');
+    plain.is_group := coalesce((event->>'isGroup')::boolean, false);
+    plain.chat_name := event->>'chatName';
+    plain.may_ask_agent := not plain.is_group
+      and (event->>'isReaction')::boolean is not true
+      and (event->>'isUnreadable')::boolean is not true;
+    plain.is_standby := coalesce((event->>'isStandby')::boolean, false);
+    plain.author := nullif(event->'author', 'null');
+    plain.quoted_provider_message_id := event->>'quotedProviderMessageId';
+    if plain.quoted_provider_message_id is not null then
+      plain.quoted_message_id := messaging.find_quoted_message(plain.instance_id, event);
+    end if;
+    plain.file := messaging.read_event_file(event);
+    if plain.file is not null then
+      plain.media_id := messaging.event_media_id(plain.file);
+    end if;
+    messages := messages || plain;
+  end loop;
+end;
+$$;
+
+-- Records inbound messages of known persons and their payloads: one statement for all of them. An inbound
+-- message opens a closed conversation and requests the agent's answer. Groups and reactions do neither of
+-- them anything, and a message that the channel does not show, or that another responder answers, requests
+-- no answer. A keyword of the instance
+-- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
+-- last is stored as the choice of it: see offered_choices and typed_choice.
+-- On the official channel what waits for the person's answer leaves, before the agent is asked: see
+-- release_waiting_messages; a keyword that denies marketing ends it.
+-- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
+-- read_receipt).
+-- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
+-- out, of unknown persons, of addresses that belong to several contacts, and of contacts that another
+-- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
+-- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.record_inbound_messages(events messaging.plain_event[])
+returns integer[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  recorded integer[] := '{}';
+  named uuid[] := '{}';
+  untold uuid[] := '{}';
+  stored record;
+begin
+  for stored in
+    with known as (
+      select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
+        conversation.id as conversation_id,
+        conversation.status as conversation_status, conversation.agent_id,
+        instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
+        instance.has_window,
+        case
+          when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
+        end as choice,
+        case
+          when e.may_ask_agent and messaging.may_hold_keyword(e.message_type)
+          then messaging.read_keyword(instance.keywords, instance.resume_keywords, e.message)
+        end as keyword_said
+      from messaging.new_messages(events) as e
+      cross join lateral (
+        select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords,
+          i.read_receipts, i.provider_class = 'official' as has_window
+        from messaging.instances i
+        where i.id = e.instance_id
+        limit 1
+      ) as instance
+      cross join lateral (
+        select c.id, c.phone, c.name is null as is_nameless
+        from messaging.contacts c
+        where c.id = coalesce(
+          e.contact_id,
+          (
+            select own.id from messaging.contacts own
+            where own.instance_id = e.instance_id and own.identity_key = e.identity_keys[1]
+          ),
+          (
+            select a.contact_id from messaging.contact_addresses a
+            where a.instance_id = e.instance_id and a.identity_key = e.identity_keys[1]
+          )
+        )
+          and c.merged_into is null
+        -- Finds no contact that is merged meanwhile, and waits for none.
+        for no key update of c skip locked
+      ) as contact
+      cross join lateral (
+        select v.id, v.status, v.agent_id from messaging.conversations v
+        where v.contact_id = contact.id
+        limit 1
+      ) as conversation
+      left join lateral messaging.offered_choices(
+        contact.id, e.occurred_at, e.quoted_provider_message_id
+      ) as offer on e.message_type = 'text'
+      where e.contact_id is not null or (
+        (contact.phone is not null or not messaging.is_phone(e.addresses[1]))
+        and (
+          select true from messaging.address_owners(e.instance_id, e.identity_keys) as o
+          where o.contact_id <> contact.id
+          limit 1
+        ) is null
+      )
+    ),
+    payloads as (
+      insert into messaging.provider_events (instance_id, payload)
+      select k.instance_id, k.payload from known k where k.payload is not null order by k.place
+    ),
+    messages as (
+      insert into messaging.messages (
+        id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+        quoted_message_id, media_id, quoted_provider_message_id, author
+      )
+      -- Not the transaction's instant: messages keep their order by it.
+      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound',
+        case
+          when k.choice is not null and k.keyword_said is null then 'choice' else k.message_type
+        end,
+        k.message,
+        case
+          when k.choice is not null and k.keyword_said is null
+          then coalesce(k.content, '{}') || jsonb_build_object('choice', k.choice)
+          else k.content
+        end,
+        false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
+        clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
+      from known k
+      order by k.place
+    ),
+    contacts as (
+      update messaging.contacts c
+      set name = coalesce(c.name, told.name),
+        is_profile_name = c.is_profile_name or c.name is null and told.name is not null,
+        last_inbound_at = greatest(c.last_inbound_at, told.last_at),
+        profile_picture_url = case
+          when messaging.may_refresh_picture(c.profile_picture_at, clock)
+            then coalesce(told.picture, c.profile_picture_url)
+          else c.profile_picture_url
+        end,
+        profile_picture_at = case
+          when told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock) then clock
+          else c.profile_picture_at
+        end
+      from (
+        select k.sender_id, max(k.occurred_at) as last_at, max(k.profile_picture_url) as picture,
+          (
+            array_agg(k.contact_name order by k.place) filter (where k.contact_name is not null)
+          )[1] as name
+        from known k
+        group by k.sender_id
+      ) as told
+      where c.id = any (array[told.sender_id])
+        and (
+          c.name is null and told.name is not null
+          or c.last_inbound_at is null or c.last_inbound_at < told.last_at
+          or told.picture <> coalesce(c.profile_picture_url, '')
+            and messaging.may_refresh_picture(c.profile_picture_at, clock)
+        )
+    )
+    select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
+      k.message_type, k.media_id, k.file,
+      k.keyword_said, k.occurred_at, k.marks_read, k.has_window,
+      k.is_nameless and k.contact_name is not null as tells_name,
+      k.conversation_status = 'closed' as is_closed,
+      k.contact_id is null and (
+        select true
+        from unnest(k.addresses, k.identity_keys) with ordinality
+          as seen(address, identity_key, place)
+        left join lateral (
+          select a.address, a.proven_at from messaging.contact_addresses a
+          where a.instance_id = k.instance_id and a.identity_key = seen.identity_key
+          limit 1
+        ) as proven on true
+        where proven.address is null or seen.place = 1 and (
+          proven.address <> seen.address or proven.proven_at < clock - interval '1 hour'
+          or proven.proven_at < (
+            select max(a.proven_at) from messaging.contact_addresses a
+            where a.contact_id = k.sender_id
+          )
+        )
+        limit 1
+      ) as has_unproven_address,
+      k.may_ask_agent and not k.is_standby and k.keyword_said is null and (
+        k.agent_id is not null or (
+          select true from messaging.ai_agents a
+          where a.instance_id = k.instance_id and a.is_active
+          limit 1
+        )
+      ) as asks_agent
+    from known k
+    order by k.place
+  loop
+    recorded := recorded || stored.place;
+    if stored.media_id is not null then
+      perform messaging.add_channel_media(
+        stored.media_id, stored.instance_id, stored.contact_id, stored.message_type, stored.file
+      );
+    end if;
+    if stored.tells_name and stored.contact_id <> all (named) then
+      named := named || stored.contact_id;
+      perform messaging.record_message_events(untold, array['message.received']);
+      untold := '{}';
+      perform messaging.record_contact_changes(
+        stored.instance_id, stored.contact_id, jsonb '{"name": null}'
+      );
+    end if;
+    perform messaging.note_contact(stored.contact_id);
+    if stored.has_unproven_address then
+      perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
+    end if;
+    untold := untold || stored.stored_id;
+    -- The message is told before what it changes.
+    if stored.is_closed or stored.keyword_said is not null then
+      perform messaging.record_message_events(untold, array['message.received']);
+      untold := '{}';
+    end if;
+    if stored.is_closed then
+      perform messaging.reopen_conversation(stored.conversation_id);
+    end if;
+    if stored.keyword_said is not null then
+      perform messaging.apply_keyword(
+        stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
+        stored.keyword_said, stored.occurred_at
+      );
+    end if;
+    if stored.has_window then
+      if stored.keyword_said = 'denied' then
+        perform messaging.cancel_waiting_messages(stored.contact_id);
+      else
+        perform messaging.release_waiting_messages(stored.contact_id);
+      end if;
+    end if;
+    if stored.marks_read then
+      insert into messaging.outbox (workspace_id, kind, payload)
+      select i.workspace_id, 'read_receipt',
+        jsonb_build_object('instanceId', i.id, 'messageId', stored.stored_id)
+      from messaging.instances i where i.id = stored.instance_id;
+    end if;
+    if stored.asks_agent then
+      perform messaging.await_transcript(stored.media_id, stored.conversation_id)
+      from messaging.instances i
+      where i.id = stored.instance_id and messaging.request_agent_reply(
+        i, stored.contact_id, stored.conversation_id, stored.occurred_at
+      );
+    end if;
+  end loop;
+  perform messaging.record_message_events(untold, array['message.received']);
+  return recorded;
+end;
+$$;
+
+-- Records what a person wrote where no shorter way does: a message that comes with others or has to wait
+-- for its sender (see add_inbound_message), an edit, and what somebody wrote on the business's own phone.
+-- Such an echo pauses the agent, as any operator's message does, but not in groups, nor a reaction, nor what
+-- another program has sent through the same channel (isOfOtherApp).
+-- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
+-- message where there is none.
+-- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
+-- another event has told (mayRepeat, see repeats_vote).
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
+  is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
+  written_at constant timestamptz := messaging.event_instant(event);
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  message_id uuid;
+  file constant jsonb := messaging.read_event_file(event);
+  media_id constant uuid := messaging.event_media_id(file);
+begin
+  if exists (
+    select from messaging.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    perform messaging.attach_embedded_file(instance.id, event);
+    return is_edit and messaging.record_message_edit(instance.id, event);
+  end if;
+  if (event->>'mayRepeat')::boolean and messaging.repeats_vote(instance.id, event) then
+    return false;
+  end if;
+  if event->>'origin' = 'inbound' then
+    perform messaging.add_inbound_message(r.messages[1], event)
+    from messaging.read_plain_events(jsonb_build_array(jsonb_build_object(
+      'instanceId', instance.id, 'events', jsonb_build_array(event - '{isEdit,mayRepeat}'::text[])
+    ))) as r;
+    return true;
+  end if;
+  contact := messaging.resolve_sender(instance.id, event);
+  if coalesce((event->>'mayBeOurs')::boolean, false) and not is_edit
+    and messaging.match_echo(instance.id, contact.id, event) then
+    return true;
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  insert into messaging.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, content,
+    sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+    quoted_message_id, media_id, quoted_provider_message_id, author
+  )
+  values (
+    instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
+    nullif(event->'content', 'null'), messaging.echo_author(event), true, 'sent', event->>'providerMessageId', written_at,
+    is_group, event->>'chatName',
+    -- Not the transaction's instant: messages of one delivery keep their order by it.
+    clock_timestamp(),
+    messaging.find_quoted_message(instance.id, event), media_id, event->>'quotedProviderMessageId',
+    nullif(event->'author', 'null')
+  )
+  returning id into message_id;
+  if media_id is not null then
+    perform messaging.add_channel_media(
+      media_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
+  perform messaging.note_contact(contact.id);
+  perform messaging.record_message_events(array[message_id], array['message.sent']);
+  perform messaging.apply_unmatched_statuses(array[message_id]);
+  if not is_group and (event->>'isReaction')::boolean is not true
+    and (event->>'isOfOtherApp')::boolean is not true then
+    perform messaging.pause_agent(instance.id, contact.id, written_at);
+  end if;
+  return true;
+end;
+$$;
+
+-- Who sent what this service did not send: sent_by of an echo.
+create or replace function messaging.echo_author(event jsonb)
+returns text
+language sql
+immutable
+return case
+  when (event ->> 'isOfOtherApp')::boolean then 'other_app'
+  else 'phone'
+end;
 
 -- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
 -- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in
@@ -800,16 +2964,229 @@ begin
 end;
 $$;
 
--- One row where a delivery was checked against the credentials that its instance has now.
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it of the last day says.
+-- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
+-- vote. Somebody who votes anew chooses something else.
+-- The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
+-- earlier.
+create or replace function messaging.repeats_vote(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
+  person_id uuid;
+  chosen jsonb;
+begin
+  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
+  select m.content->'pollVote'->'options' into chosen
+  from (
+    select v.* from messaging.messages v
+    where v.contact_id = person_id
+      and v.sent_at > messaging.event_instant(event) - interval '1 day'
+    offset 0
+  ) as m
+  where m.message_type = 'poll_vote'
+    and m.direction = 'inbound'
+    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
+    and (
+      not coalesce((event->>'isGroup')::boolean, false)
+      or m.author->>'phone' = voter->>'phone'
+      or m.author->>'lid' = voter->>'lid'
+      or m.author->>'userId' = voter->>'userId'
+    )
+  -- An update has no instant of its own, a message one of whole seconds.
+  order by m.created_at desc
+  limit 1;
+  return chosen is not distinct from event->'content'->'pollVote'->'options' and chosen is not null;
+end;
+$$;
+
+-- The option of `choices` ({number, id, title, description} each) that a typed text names, without its number;
+-- or NULL. It names one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both
+-- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
+-- fits two.
+create or replace function messaging.typed_choice(choices jsonb, typed text)
+returns jsonb
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+declare
+  said text;
+  parts text[];
+  title text;
+  option jsonb;
+  found_option jsonb;
+begin
+  -- A title has at most 1,024 characters.
+  if char_length(typed) > 1100 then
+    return null;
+  end if;
+  said := messaging.fold_choice(typed);
+  parts := regexp_match(said, '^([0-9]{1,2})(?:\s*[.):–—-]+\s*|\s+)(\S.*)$');
+  for option in select * from jsonb_array_elements(choices)
+  loop
+    title := messaging.fold_choice(option->>'title');
+    continue when not (
+      said in (option->>'number', (option->>'number') || '.', (option->>'number') || ')')
+      or said in (title, title || '.')
+      or coalesce(parts[1] = option->>'number' and parts[2] = title, false)
+    );
+    if found_option is not null then
+      return null;
+    end if;
+    found_option := option - 'number';
+  end loop;
+  return found_option;
+end;
+$$;
+
+-- An event of a channel without the business's own number among a person's addresses: gateways tell it beside
+-- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
+-- person: a note to self, its profile, its entry in the address book, its change.
+create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
+returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  own_key constant text := instance.connected_phone_key;
+  others constant jsonb := event->'otherAddresses';
+begin
+  if messaging.phone_identity_key(event->>'address') = own_key
+    or messaging.phone_identity_key(event->>'oldAddress') = own_key
+    or messaging.phone_identity_key(event->>'newAddress') = own_key then
+    return null;
+  end if;
+  if coalesce(jsonb_array_length(others), 0) = 0 then
+    return event;
+  end if;
+  return event || jsonb_build_object('otherAddresses', (
+    select coalesce(jsonb_agg(o.address order by o.place), '[]')
+    from jsonb_array_elements_text(others) with ordinality as o(address, place)
+    where messaging.phone_identity_key(o.address) <> own_key
+  ));
+end;
+$$;
+
+-- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
+-- what was typed on the phone, imported messages, names, delivery events, template decisions, changed
+-- numbers and keys, preferences, connections, limits, facts of the own number.
+-- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
+-- payload (the body's text, kept as received; NULL for further events of a payload that is stored
+-- already), events (see shared/providers/webhooks/provider_event.ts; a message's content as in
+-- messaging.messages), and denialHashes in a repeated call (see take_denial_hashes).
+-- The same event twice, or at the same time in two calls, counts once. Events of messages of erased persons
+-- count nothing, and are not stored; nor do those of the business's own number: see without_own_number.
+-- Returns {recorded}: how many events changed something; NULL, with nothing stored, where the credentials
+-- have been replaced.
+-- Most webhooks have one plain event, which a shorter path records: see record_plain_events.
+-- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
+-- Plans are made once: for each message anew they would take longer than the message.
+create or replace function public.record_provider_events(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  instance messaging.instances;
+  event jsonb;
+  erased jsonb;
+  recorded integer := 0;
+begin
+  perform messaging.take_denial_hashes(request);
+  if jsonb_array_length(request->'events') = 1 then
+    recorded := (messaging.record_plain_events(jsonb_build_array(request)))[1];
+    if recorded is not null then
+      perform messaging.trust_confirmed_instances();
+      return jsonb_build_object('recorded', recorded);
+    end if;
+    recorded := 0;
+  end if;
+  select i.* into strict instance from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid;
+  if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
+    return jsonb_build_object('recorded', null);
+  end if;
+  perform messaging.lock_provider_messages(
+    array_agg(instance.id), array_agg(e.value->>'providerMessageId')
+  )
+  from jsonb_array_elements(request->'events') as e;
+  perform messaging.lock_addresses(
+    instance.id,
+    array(
+      select seen.address
+      from jsonb_array_elements(request->'events') as e
+      cross join lateral (
+        select e.value->>'address'
+        union all
+        select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+        union all
+        select e.value->>'oldAddress'
+        union all
+        select e.value->>'newAddress'
+      ) as seen(address)
+      where seen.address is not null
+    )
+  );
+  erased := messaging.erased_events(instance.id, request->'events');
+  for event in
+    select e.value from jsonb_array_elements(request->'events') with ordinality as e(value, place)
+    where (erased @> jsonb_build_array(e.value)) is not true
+    order by e.place
+  loop
+    event := messaging.without_own_number(instance, event);
+    continue when event is null;
+    recorded := recorded + case
+      when case event->>'kind'
+        when 'message' then messaging.record_message_event(instance, event)
+        when 'reaction' then messaging.record_reaction(instance, event)
+        when 'imported_message' then messaging.import_message(instance, event)
+        when 'history_progress' then messaging.record_history_progress(instance.id, event)
+        when 'contact_name' then messaging.record_contact_name(instance.id, event)
+        when 'message_edit' then messaging.record_message_edit(instance.id, event)
+        when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
+        when 'status' then messaging.record_status_event(instance.id, event)
+        when 'template_status' then messaging.record_template_status(instance.id, event)
+        when 'template_warning' then messaging.record_template_warning(instance.id, event)
+        when 'number' then messaging.record_number_event(instance, event)
+        when 'identity' then messaging.record_identity_event(instance.id, event)
+        when 'preference' then messaging.record_preference_event(instance.id, event)
+        when 'connection' then messaging.record_connection_event(instance, event)
+        when 'limit' then messaging.record_limit_event(instance, event)
+        when 'number_change' then messaging.record_number_change(instance.id, event)
+      end then 1
+      else 0
+    end;
+  end loop;
+  -- Last: a message may have been erased while this waited for it.
+  perform messaging.keep_payload(instance.id, request->>'payload', request->'events')
+  where request->>'payload' is not null;
+  perform messaging.pause_failing_batches();
+  perform messaging.touch_noted_contacts();
+  perform messaging.trust_confirmed_instances();
+  return jsonb_build_object('recorded', recorded);
+end;
+$$;
+
+-- One row, the identity key of the own number, where a delivery was checked against the credentials that its
+-- instance has now.
 create or replace function messaging.present_credentials(
   instance_id uuid,
   sealed_provider_config text
 )
-returns setof boolean
+returns setof text
 language sql
 stable
 begin atomic
-  select true
+  select i.connected_phone_key
   from messaging.instances as i
   where
     i.id = present_credentials.instance_id
@@ -832,8 +3209,8 @@ begin atomic
   limit 1;
 end;
 
--- Those of the inbound messages that are to be recorded: their credentials have not been replaced, and they
--- are neither stored already nor erased.
+-- Those of the inbound messages that are to be recorded: their credentials have not been replaced, they name
+-- the business's own number nowhere (see without_own_number), and they are neither stored already nor erased.
 -- The look-up is no EXISTS: its plan may read all rows of the instance.
 create or replace function messaging.new_messages(events messaging.plain_event[])
 returns setof messaging.plain_event
@@ -845,7 +3222,8 @@ begin atomic
   where
     (
       select true
-      from messaging.present_credentials(e.instance_id, e.sealed_provider_config)
+      from messaging.present_credentials(e.instance_id, e.sealed_provider_config) as own (phone_key)
+      where own.phone_key != all (e.identity_keys)
     )
     and (
       select true
@@ -861,6 +3239,22 @@ begin atomic
     ) is null;
 end;
 
+-- A text without the marks that nobody sees: Unicode's default ignorables, as copied numbers, keyboards and
+-- spreadsheets put them around words. shared/model/visible_text.ts takes out the same; a test compares both.
+create or replace function messaging.without_invisible(given text)
+returns text
+language sql
+immutable
+strict
+parallel safe
+return regexp_replace(
+  given,
+  '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164' 
+ '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]',
+  '',
+  'g'
+);
+
 -- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
@@ -870,7 +3264,7 @@ end;
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
 -- calls under way as one may have, whose rows wait; NULL for none.
--- Returns {rows: [{outboxId, claimToken, kind, payload}]}.
+-- Returns {rows: [{outboxId, claimToken, kind, payload, lastError}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.
 create or replace function public.claim_outbox(request jsonb)
@@ -886,6 +3280,7 @@ set jit = off
 as $$
 declare
   claimed_rows jsonb;
+  unanswered uuid[];
 begin
   -- The clock is a value: a volatile function would make the plan read the index to its end.
   with recursive waiting as (
@@ -965,7 +3360,7 @@ begin
       settled_at = clock_timestamp()
     from checked
     where o.id = any (array[checked.id]) and checked.is_over and not checked.is_held
-    returning o.kind, o.payload
+    returning o.kind, o.payload, o.conversation_id
   ),
   -- A file that kills its worker each time.
   lost_files as (
@@ -993,20 +3388,70 @@ begin
         + make_interval(secs => (request->>'leaseSeconds')::double precision)
     from checked
     where o.id = any (array[checked.id]) and not checked.is_over and not checked.is_held
-    returning o.id, o.claim_token, o.kind, o.payload
+    returning o.id, o.claim_token, o.kind, o.payload, o.last_error
   )
   select jsonb_build_object('rows', coalesce(
     jsonb_agg(jsonb_build_object(
       'outboxId', c.id,
       'claimToken', c.claim_token,
       'kind', c.kind,
-      'payload', c.payload
+      'payload', c.payload,
+      'lastError', c.last_error
     )),
     '[]'
-  ))
-  into claimed_rows
+  )), (
+    select array_agg(g.conversation_id) from given_up g where g.kind = 'agent_reply'
+  )
+  into claimed_rows, unanswered
   from claimed c;
+  if unanswered is not null then
+    perform messaging.record_needed_persons(unanswered, 'worker_lost');
+  end if;
   return claimed_rows;
+end;
+$$;
+
+-- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
+-- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
+-- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
+-- settles. An agent's answer that is `dead` is told by agent.needs_person, with the error as its reason.
+-- Returns {status}, NULL where the claim was lost.
+create or replace function public.settle_outbox(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  settled_status text;
+  unanswered uuid;
+begin
+  update messaging.outbox o
+  set claim_token = null,
+    last_error = request->>'error',
+    status = case
+      when request->>'outcome' = 'done' then 'done'
+      when request->>'outcome' = 'dead' or o.attempts >= messaging.outbox_attempts(o.kind) then 'dead'
+      else 'pending'
+    end,
+    settled_at = case
+      when request->>'outcome' = 'retry' and o.attempts < messaging.outbox_attempts(o.kind) then null
+      else clock_timestamp()
+    end,
+    run_at = clock_timestamp() + greatest(
+      messaging.outbox_delay(o.kind, o.attempts),
+      interval '1 millisecond'
+        * least(coalesce((request->>'retryAfterMs')::double precision, 0), 86400000)
+    )
+  where o.id = (request->>'outboxId')::uuid
+    and o.claim_token = (request->>'claimToken')::uuid
+    and o.status = 'pending'
+  returning o.status, case when o.kind = 'agent_reply' then o.conversation_id end
+  into settled_status, unanswered;
+  if settled_status = 'dead' and unanswered is not null then
+    perform messaging.record_needed_persons(array[unanswered], coalesce(request->>'error', 'unknown'));
+  end if;
+  return jsonb_build_object('status', settled_status);
 end;
 $$;
 
@@ -1093,6 +3538,20 @@ begin
   end);
 end;
 $$;
+
+comment on column messaging.ai_agents.answers_within_seconds is
+  'What was written longer ago, by the channel''s instant, asks it nothing: see is_young_enough.';
+
+comment on column messaging.plain_event.is_standby is
+  'Another responder of the number holds the conversation: a keyword is obeyed, and no agent answers.';
+
+comment on column messaging.contacts.identity_change is
+  'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
+
+comment on column messaging.messages.is_typed_on_phone is
+  'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
+
+alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK (((answers_within_seconds >= 1) AND (answers_within_seconds <= 2592000))) not valid;
 
 -- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
 -- another's.

@@ -174,6 +174,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/messages-api/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the templates that can be sent */
+        get: operations["listSendableTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/messages-api/health": {
         parameters: {
             query?: never;
@@ -2226,6 +2243,8 @@ export interface components {
                 addresses?: string[];
                 /** @description Birthday, as the card writes it. */
                 birthday?: string;
+                /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                origin?: string;
             }[];
             /** @description A reaction to another message. */
             reaction?: {
@@ -2310,8 +2329,27 @@ export interface components {
                 kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                 /** @description Amount. */
                 amount?: string;
+                /** @description Price of all items, where `amount` holds more. */
+                subtotal?: string;
+                /** @description Discount that `amount` holds. */
+                discount?: string;
+                /** @description Shipping that `amount` holds. */
+                shipping?: string;
+                /** @description Tax that `amount` holds. */
+                tax?: string;
                 /** @description Currency, such as `BRL`. */
                 currency?: string;
+                /** @description How it is paid, as the channel spells it. */
+                method?: string;
+                /** @description The channel's id of the transaction, or of the stored card. */
+                transactionId?: string;
+                /** @description The last digits of the card. */
+                lastDigits?: string;
+                /**
+                 * Format: date-time
+                 * @description When it was paid, or chosen to be.
+                 */
+                paidAt?: string;
                 /** @description State of the payment, as the channel spells it. */
                 status?: string;
                 /** @description State of the order, as the channel spells it. */
@@ -2475,6 +2513,11 @@ export interface components {
                  * @constant
                  */
                 isStatusReply?: true;
+                /**
+                 * @description It was sent to a broadcast list.
+                 * @constant
+                 */
+                isBroadcast?: true;
                 /** @description Who is mentioned: phones, or the channel's ids. */
                 mentions?: string[];
                 /** @description After how long it disappears at the person's phone. */
@@ -2496,6 +2539,10 @@ export interface components {
                 clickId?: string;
                 /** @description The channel's address of the ad's picture or video. */
                 mediaUrl?: string;
+                /** @description The channel's address of the ad's picture, or of its video's. */
+                imageUrl?: string;
+                /** @description The channel's address of the ad's video. */
+                videoUrl?: string;
                 /** @description `image` or `video`. */
                 mediaType?: string;
                 /** @description What the ad greeted the person with. */
@@ -2615,12 +2662,14 @@ export interface components {
                 phone?: string;
                 /** @description The author's user id at the official channel. */
                 userId?: string;
+                /** @description The author's username, in lower case and without `@`. */
+                username?: string;
                 /** @description The author's hidden identity at a gateway. */
                 lid?: string;
             } | null;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy: string | null;
-            /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+            /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
             isTypedOnPhone: boolean;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId: string | null;
@@ -3220,7 +3269,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3232,7 +3281,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3255,7 +3304,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3267,7 +3320,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3312,7 +3369,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3324,7 +3381,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3347,7 +3404,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3359,7 +3420,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3408,7 +3473,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3420,7 +3485,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3443,7 +3508,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3455,7 +3524,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3504,7 +3577,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3516,7 +3589,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3539,7 +3612,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3551,7 +3628,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3596,7 +3677,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3608,7 +3689,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3631,7 +3712,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3643,7 +3728,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3690,7 +3779,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3702,7 +3791,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3725,7 +3814,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3737,7 +3830,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3782,7 +3879,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3794,7 +3891,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3817,7 +3914,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3829,7 +3930,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3874,7 +3979,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3886,7 +3991,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -3909,7 +4014,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3921,7 +4030,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -3973,7 +4086,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -3985,7 +4098,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4008,7 +4121,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4020,7 +4137,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4074,7 +4195,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4086,7 +4207,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4109,7 +4230,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4121,7 +4246,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4199,7 +4328,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4211,7 +4340,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4234,7 +4363,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4246,7 +4379,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4320,7 +4457,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4332,7 +4469,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4355,7 +4492,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4367,7 +4508,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4424,7 +4569,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4436,7 +4581,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4459,7 +4604,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4471,7 +4620,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4519,7 +4672,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4531,7 +4684,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4554,7 +4707,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4566,7 +4723,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4609,7 +4770,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4621,7 +4782,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4644,7 +4805,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4656,7 +4821,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4708,7 +4877,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4720,7 +4889,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4743,7 +4912,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4755,7 +4928,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4807,7 +4984,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4819,7 +4996,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4842,7 +5019,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4854,7 +5035,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4906,7 +5091,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -4918,7 +5103,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -4941,7 +5126,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -4953,7 +5142,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5001,7 +5194,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -5013,7 +5206,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -5036,7 +5229,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5048,7 +5245,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5098,7 +5299,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -5110,7 +5311,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -5133,7 +5334,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5145,7 +5350,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5193,7 +5402,7 @@ export interface components {
              * @enum {string}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service";
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
             delayTyping?: number;
@@ -5205,7 +5414,7 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
             pauseAgent?: boolean;
@@ -5228,7 +5437,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5240,7 +5453,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -5275,7 +5492,7 @@ export interface components {
             userId?: string;
             /** @description Whether the contact is in the operator's portfolio. */
             portfolio?: boolean;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
             sentBy?: string;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
             assignTo: string;
@@ -5803,11 +6020,11 @@ export interface components {
             queued?: boolean;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
             intervalSeconds?: number;
-            /** @description Seconds to wait before sending. */
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
             delayMessage?: number;
-            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. None of them pauses the agent. */
             sentBy?: string;
-            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            /** @description True pauses the AI agent for this contact, as a message of send-message does. Without it no template pauses the agent. */
             pauseAgent?: boolean;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
             sendAt?: string & (unknown & unknown);
@@ -6048,12 +6265,14 @@ export interface components {
                     phone?: string;
                     /** @description The author's user id at the official channel. */
                     userId?: string;
+                    /** @description The author's username, in lower case and without `@`. */
+                    username?: string;
                     /** @description The author's hidden identity at a gateway. */
                     lid?: string;
                 } | null;
-                /** @description `sentBy` of the request; `phone` for what was typed on the phone; null for a received message. */
+                /** @description `sentBy` of the request; `phone` for what was typed on the phone, `other_app` for what another program sent through the same channel; null for a received message. */
                 sentBy?: string | null;
-                /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+                /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone?: boolean;
                 /**
                  * Format: uuid
@@ -6267,6 +6486,8 @@ export interface components {
                     addresses?: string[];
                     /** @description Birthday, as the card writes it. */
                     birthday?: string;
+                    /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                    origin?: string;
                 }[];
                 /** @description A reaction to another message. */
                 reaction?: {
@@ -6351,8 +6572,27 @@ export interface components {
                     kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                     /** @description Amount. */
                     amount?: string;
+                    /** @description Price of all items, where `amount` holds more. */
+                    subtotal?: string;
+                    /** @description Discount that `amount` holds. */
+                    discount?: string;
+                    /** @description Shipping that `amount` holds. */
+                    shipping?: string;
+                    /** @description Tax that `amount` holds. */
+                    tax?: string;
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
+                    /** @description How it is paid, as the channel spells it. */
+                    method?: string;
+                    /** @description The channel's id of the transaction, or of the stored card. */
+                    transactionId?: string;
+                    /** @description The last digits of the card. */
+                    lastDigits?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was paid, or chosen to be.
+                     */
+                    paidAt?: string;
                     /** @description State of the payment, as the channel spells it. */
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
@@ -6516,6 +6756,11 @@ export interface components {
                      * @constant
                      */
                     isStatusReply?: true;
+                    /**
+                     * @description It was sent to a broadcast list.
+                     * @constant
+                     */
+                    isBroadcast?: true;
                     /** @description Who is mentioned: phones, or the channel's ids. */
                     mentions?: string[];
                     /** @description After how long it disappears at the person's phone. */
@@ -6537,6 +6782,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -6770,6 +7019,8 @@ export interface components {
                 addresses?: string[];
                 /** @description Birthday, as the card writes it. */
                 birthday?: string;
+                /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                origin?: string;
             }[];
             /** @description A reaction to another message. */
             reaction?: {
@@ -6854,8 +7105,27 @@ export interface components {
                 kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                 /** @description Amount. */
                 amount?: string;
+                /** @description Price of all items, where `amount` holds more. */
+                subtotal?: string;
+                /** @description Discount that `amount` holds. */
+                discount?: string;
+                /** @description Shipping that `amount` holds. */
+                shipping?: string;
+                /** @description Tax that `amount` holds. */
+                tax?: string;
                 /** @description Currency, such as `BRL`. */
                 currency?: string;
+                /** @description How it is paid, as the channel spells it. */
+                method?: string;
+                /** @description The channel's id of the transaction, or of the stored card. */
+                transactionId?: string;
+                /** @description The last digits of the card. */
+                lastDigits?: string;
+                /**
+                 * Format: date-time
+                 * @description When it was paid, or chosen to be.
+                 */
+                paidAt?: string;
                 /** @description State of the payment, as the channel spells it. */
                 status?: string;
                 /** @description State of the order, as the channel spells it. */
@@ -7019,6 +7289,11 @@ export interface components {
                  * @constant
                  */
                 isStatusReply?: true;
+                /**
+                 * @description It was sent to a broadcast list.
+                 * @constant
+                 */
+                isBroadcast?: true;
                 /** @description Who is mentioned: phones, or the channel's ids. */
                 mentions?: string[];
                 /** @description After how long it disappears at the person's phone. */
@@ -7040,6 +7315,10 @@ export interface components {
                 clickId?: string;
                 /** @description The channel's address of the ad's picture or video. */
                 mediaUrl?: string;
+                /** @description The channel's address of the ad's picture, or of its video's. */
+                imageUrl?: string;
+                /** @description The channel's address of the ad's video. */
+                videoUrl?: string;
                 /** @description `image` or `video`. */
                 mediaType?: string;
                 /** @description What the ad greeted the person with. */
@@ -7159,12 +7438,14 @@ export interface components {
                 phone?: string;
                 /** @description The author's user id at the official channel. */
                 userId?: string;
+                /** @description The author's username, in lower case and without `@`. */
+                username?: string;
                 /** @description The author's hidden identity at a gateway. */
                 lid?: string;
             } | null;
-            /** @description `sentBy` of the call that sent it; `phone` for what was typed on the phone; null for a received message. */
+            /** @description `sentBy` of the call that sent it; `phone` for what was typed on the phone, `other_app` for what another program sent through the same channel; null for a received message. */
             sentBy: string | null;
-            /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+            /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
             isTypedOnPhone: boolean;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
             cardId: string | null;
@@ -7462,6 +7743,8 @@ export interface components {
                     addresses?: string[];
                     /** @description Birthday, as the card writes it. */
                     birthday?: string;
+                    /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                    origin?: string;
                 }[];
                 /** @description A reaction to another message. */
                 reaction?: {
@@ -7546,8 +7829,27 @@ export interface components {
                     kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                     /** @description Amount. */
                     amount?: string;
+                    /** @description Price of all items, where `amount` holds more. */
+                    subtotal?: string;
+                    /** @description Discount that `amount` holds. */
+                    discount?: string;
+                    /** @description Shipping that `amount` holds. */
+                    shipping?: string;
+                    /** @description Tax that `amount` holds. */
+                    tax?: string;
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
+                    /** @description How it is paid, as the channel spells it. */
+                    method?: string;
+                    /** @description The channel's id of the transaction, or of the stored card. */
+                    transactionId?: string;
+                    /** @description The last digits of the card. */
+                    lastDigits?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was paid, or chosen to be.
+                     */
+                    paidAt?: string;
                     /** @description State of the payment, as the channel spells it. */
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
@@ -7711,6 +8013,11 @@ export interface components {
                      * @constant
                      */
                     isStatusReply?: true;
+                    /**
+                     * @description It was sent to a broadcast list.
+                     * @constant
+                     */
+                    isBroadcast?: true;
                     /** @description Who is mentioned: phones, or the channel's ids. */
                     mentions?: string[];
                     /** @description After how long it disappears at the person's phone. */
@@ -7732,6 +8039,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -7851,12 +8162,14 @@ export interface components {
                     phone?: string;
                     /** @description The author's user id at the official channel. */
                     userId?: string;
+                    /** @description The author's username, in lower case and without `@`. */
+                    username?: string;
                     /** @description The author's hidden identity at a gateway. */
                     lid?: string;
                 } | null;
-                /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. Every value except `ai_agent` pauses the agent. */
+                /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
                 sentBy: string | null;
-                /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+                /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone: boolean;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
@@ -8241,6 +8554,56 @@ export interface components {
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        ListSendableTemplatesResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The records on this page. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description Id for `templateId`.
+                 */
+                templateId: string;
+                /** @description With `language` it can stand for `templateId`. */
+                name: string;
+                /** @description Language. */
+                language: string;
+                /** @description `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where nobody has told it. */
+                category: string | null;
+                /** @description What the official channel says of it; null where it does not have it, as of all templates of gateways. */
+                status: string | null;
+                /**
+                 * @description Whether the body's variables are numbers or names.
+                 * @enum {string}
+                 */
+                parameterFormat: "POSITIONAL" | "NAMED";
+                /** @description Keys of `variables` that a send fills, in the template's order. `nome` and `telefone` are taken from the contact where the call does not give them. */
+                variables: string[];
+                /** @description The header; null for none. */
+                header: {
+                    /** @description `TEXT`; or `IMAGE`, `VIDEO` or `DOCUMENT`, whose file is the variable `header`. */
+                    format: string;
+                    /** @description The text, with its variable; null for a file. */
+                    text: string | null;
+                } | null;
+                /** @description The buttons, in their order: the first is `button_1`. */
+                buttons: {
+                    /** @description `QUICK_REPLY`, `URL`, `PHONE_NUMBER`, or another of the channel. */
+                    type: string;
+                    /** @description Title of the button. */
+                    text: string;
+                    /** @description Address that a `URL` button opens, with its variable. */
+                    url: string | null;
+                    /** @description Number that a `PHONE_NUMBER` button calls. */
+                    phoneNumber: string | null;
+                }[];
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
         GetInstanceHealthResponse: {
             /**
              * @description Always true in a success response.
@@ -8589,7 +8952,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -8709,7 +9072,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -8827,7 +9190,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -8948,7 +9311,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. */
                 stops: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut: {
                 /** @description Messages that deny marketing. */
                 keywords: string[];
@@ -9104,7 +9467,7 @@ export interface components {
                     /** @description What waits while it is reached: any of `marketing` and `batches`. */
                     stops: ("marketing" | "batches")[];
                 } | null;
-                /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+                /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
                 optOut: {
                     /** @description Messages that deny marketing. */
                     keywords: string[];
@@ -9256,7 +9619,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -9367,7 +9730,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -9476,7 +9839,7 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[];
             } | null;
-            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents and punctuation around it. The AI agent neither answers nor sees it. */
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
                 keywords?: string[];
@@ -9678,6 +10041,8 @@ export interface components {
             isActive?: boolean;
             /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. Default: `1`. */
             maxMessagesPerAnswer?: number;
+            /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). Default: `21600`. */
+            answersWithin?: number;
         };
         AgentRecord: {
             /**
@@ -9705,6 +10070,8 @@ export interface components {
             isActive: boolean;
             /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
             maxMessagesPerAnswer: number;
+            /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). */
+            answersWithin: number;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -9746,6 +10113,8 @@ export interface components {
                 isActive: boolean;
                 /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
                 maxMessagesPerAnswer: number;
+                /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). */
+                answersWithin: number;
                 /**
                  * Format: date-time
                  * @description Time of creation.
@@ -9771,6 +10140,8 @@ export interface components {
             isActive?: boolean;
             /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
             maxMessagesPerAnswer?: number;
+            /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). */
+            answersWithin?: number;
         };
         CreateTemplateRequest: {
             /**
@@ -11382,7 +11753,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -11394,7 +11769,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -12044,10 +12423,10 @@ export interface components {
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
             contactId: string;
-            /** @description The requested tags that the contact now has. */
-            tagsApplied: string[];
             /** @description Names of the updated fields. */
             fieldsUpdated: string[];
+            /** @description The requested tags that the contact now has. */
+            tagsApplied: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -12269,6 +12648,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -12412,6 +12795,10 @@ export interface components {
                 clickId?: string;
                 /** @description The channel's address of the ad's picture or video. */
                 mediaUrl?: string;
+                /** @description The channel's address of the ad's picture, or of its video's. */
+                imageUrl?: string;
+                /** @description The channel's address of the ad's video. */
+                videoUrl?: string;
                 /** @description `image` or `video`. */
                 mediaType?: string;
                 /** @description What the ad greeted the person with. */
@@ -12588,6 +12975,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -12786,6 +13177,8 @@ export interface components {
                     addresses?: string[];
                     /** @description Birthday, as the card writes it. */
                     birthday?: string;
+                    /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                    origin?: string;
                 }[];
                 /** @description A reaction to another message. */
                 reaction?: {
@@ -12870,8 +13263,27 @@ export interface components {
                     kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                     /** @description Amount. */
                     amount?: string;
+                    /** @description Price of all items, where `amount` holds more. */
+                    subtotal?: string;
+                    /** @description Discount that `amount` holds. */
+                    discount?: string;
+                    /** @description Shipping that `amount` holds. */
+                    shipping?: string;
+                    /** @description Tax that `amount` holds. */
+                    tax?: string;
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
+                    /** @description How it is paid, as the channel spells it. */
+                    method?: string;
+                    /** @description The channel's id of the transaction, or of the stored card. */
+                    transactionId?: string;
+                    /** @description The last digits of the card. */
+                    lastDigits?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was paid, or chosen to be.
+                     */
+                    paidAt?: string;
                     /** @description State of the payment, as the channel spells it. */
                     status?: string;
                     /** @description State of the order, as the channel spells it. */
@@ -13035,6 +13447,11 @@ export interface components {
                      * @constant
                      */
                     isStatusReply?: true;
+                    /**
+                     * @description It was sent to a broadcast list.
+                     * @constant
+                     */
+                    isBroadcast?: true;
                     /** @description Who is mentioned: phones, or the channel's ids. */
                     mentions?: string[];
                     /** @description After how long it disappears at the person's phone. */
@@ -13056,6 +13473,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -13175,12 +13596,14 @@ export interface components {
                     phone?: string;
                     /** @description The author's user id at the official channel. */
                     userId?: string;
+                    /** @description The author's username, in lower case and without `@`. */
+                    username?: string;
                     /** @description The author's hidden identity at a gateway. */
                     lid?: string;
                 } | null;
                 /** @description Who sent it, as the sending call said. */
                 sentBy: string | null;
-                /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+                /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                 isTypedOnPhone: boolean;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
@@ -13514,6 +13937,10 @@ export interface components {
                         clickId?: string;
                         /** @description The channel's address of the ad's picture or video. */
                         mediaUrl?: string;
+                        /** @description The channel's address of the ad's picture, or of its video's. */
+                        imageUrl?: string;
+                        /** @description The channel's address of the ad's video. */
+                        videoUrl?: string;
                         /** @description `image` or `video`. */
                         mediaType?: string;
                         /** @description What the ad greeted the person with. */
@@ -13712,6 +14139,8 @@ export interface components {
                         addresses?: string[];
                         /** @description Birthday, as the card writes it. */
                         birthday?: string;
+                        /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                        origin?: string;
                     }[];
                     /** @description A reaction to another message. */
                     reaction?: {
@@ -13796,8 +14225,27 @@ export interface components {
                         kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
                         /** @description Amount. */
                         amount?: string;
+                        /** @description Price of all items, where `amount` holds more. */
+                        subtotal?: string;
+                        /** @description Discount that `amount` holds. */
+                        discount?: string;
+                        /** @description Shipping that `amount` holds. */
+                        shipping?: string;
+                        /** @description Tax that `amount` holds. */
+                        tax?: string;
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
+                        /** @description How it is paid, as the channel spells it. */
+                        method?: string;
+                        /** @description The channel's id of the transaction, or of the stored card. */
+                        transactionId?: string;
+                        /** @description The last digits of the card. */
+                        lastDigits?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was paid, or chosen to be.
+                         */
+                        paidAt?: string;
                         /** @description State of the payment, as the channel spells it. */
                         status?: string;
                         /** @description State of the order, as the channel spells it. */
@@ -13961,6 +14409,11 @@ export interface components {
                          * @constant
                          */
                         isStatusReply?: true;
+                        /**
+                         * @description It was sent to a broadcast list.
+                         * @constant
+                         */
+                        isBroadcast?: true;
                         /** @description Who is mentioned: phones, or the channel's ids. */
                         mentions?: string[];
                         /** @description After how long it disappears at the person's phone. */
@@ -13982,6 +14435,10 @@ export interface components {
                         clickId?: string;
                         /** @description The channel's address of the ad's picture or video. */
                         mediaUrl?: string;
+                        /** @description The channel's address of the ad's picture, or of its video's. */
+                        imageUrl?: string;
+                        /** @description The channel's address of the ad's video. */
+                        videoUrl?: string;
                         /** @description `image` or `video`. */
                         mediaType?: string;
                         /** @description What the ad greeted the person with. */
@@ -14101,12 +14558,14 @@ export interface components {
                         phone?: string;
                         /** @description The author's user id at the official channel. */
                         userId?: string;
+                        /** @description The author's username, in lower case and without `@`. */
+                        username?: string;
                         /** @description The author's hidden identity at a gateway. */
                         lid?: string;
                     } | null;
                     /** @description Who sent it, as the sending call said. */
                     sentBy: string | null;
-                    /** @description Whether an employee typed the message on the business's own phone, as the provider tells. */
+                    /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
                     isTypedOnPhone: boolean;
                     /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                     cardId: string | null;
@@ -14535,6 +14994,10 @@ export interface components {
                     clickId?: string;
                     /** @description The channel's address of the ad's picture or video. */
                     mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
                     /** @description `image` or `video`. */
                     mediaType?: string;
                     /** @description What the ad greeted the person with. */
@@ -14622,6 +15085,10 @@ export interface components {
                 clickId?: string;
                 /** @description The channel's address of the ad's picture or video. */
                 mediaUrl?: string;
+                /** @description The channel's address of the ad's picture, or of its video's. */
+                imageUrl?: string;
+                /** @description The channel's address of the ad's video. */
+                videoUrl?: string;
                 /** @description `image` or `video`. */
                 mediaType?: string;
                 /** @description What the ad greeted the person with. */
@@ -15524,7 +15991,7 @@ export interface components {
             purpose?: "marketing" | "utility" | "authentication" | "service";
             /** @description Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`. Default: `"api"`. */
             sentBy?: string;
-            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            /** @description Taken as in every sending call, and without effect: this call pauses no agent. */
             pauseAgent?: boolean;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
             sendAt?: string & (unknown & unknown);
@@ -15545,7 +16012,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -15557,7 +16028,11 @@ export interface components {
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId: string;
+                    templateId?: string;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string;
+                    /** @description Language of `name`. */
+                    language?: string;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
@@ -15641,6 +16116,8 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
+            unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -15719,6 +16196,8 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
+            unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -15797,6 +16276,8 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
+            unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -15865,6 +16346,8 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
+            unfilled?: string[];
             /** @description The provider's error, without credentials. */
             details?: {
                 /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -16244,6 +16727,8 @@ export interface operations {
                  * @example outbound
                  */
                 direction?: "inbound" | "outbound";
+                /** @description `desc` begins with the newest. Default: `asc`. */
+                order?: "asc" | "desc";
                 /** @description Only messages stored at this instant or later. */
                 since?: string & (unknown & unknown);
                 /** @description Only messages stored at this instant or earlier. */
@@ -16382,6 +16867,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListQueueResponse"];
+                };
+            };
+        };
+    };
+    listSendableTemplates: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. Default: 100. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+                /**
+                 * @description Part of the name or of the body, without regard to case.
+                 * @example pedido_enviado
+                 */
+                q?: string;
+                /**
+                 * @description The template's language, as it is stored: `pt_BR`.
+                 * @example pt_BR
+                 */
+                language?: string;
+                /** @description The channel's status: `APPROVED`, `PENDING`, `REJECTED`, `PAUSED`, and so on. */
+                status?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of templates. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSendableTemplatesResponse"];
                 };
             };
         };
@@ -18452,6 +18979,8 @@ export interface operations {
                 awaitingReply?: boolean;
                 /** @description The ad or post that brought the contact last; in the query, whether one did at all. */
                 referral?: boolean;
+                /** @description `desc` begins with the newest. Default: `asc`. */
+                order?: "asc" | "desc";
                 /** @description Only conversations that have changed at this instant or later. */
                 updatedSince?: string & (unknown & unknown);
             };

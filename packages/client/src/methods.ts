@@ -29,6 +29,8 @@ export interface MessagesMethods {
   retry(id: string, query?: Query<"retryMessage">, options?: CallOptions): Promise<Answer<"retryMessage">>;
   /** List queued messages. */
   listQueue(query?: Query<"listQueue">, options?: CallOptions): Page<"listQueue">;
+  /** List the templates that can be sent. */
+  listSendableTemplates(query?: Query<"listSendableTemplates">, options?: CallOptions): Page<"listSendableTemplates">;
   /** Check whether messages are being sent. */
   getHealth(query?: Query<"getInstanceHealth">, options?: CallOptions): Promise<Answer<"getInstanceHealth">>;
 }
@@ -272,6 +274,7 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     read: "b POST messages-api/messages/{id}/read",
     retry: "q POST messages-api/messages/{id}/retry",
     listQueue: "qp GET messages-api/queue",
+    listSendableTemplates: "qp GET messages-api/templates",
     getHealth: "q GET messages-api/health",
   },
   admin: {

@@ -2,7 +2,12 @@
 import { assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { readFeed } from "./channels.ts";
-import { createWebhookClient, evolutionMessage, phone, type WebhookClient } from "./webhook_client.ts";
+import {
+  createWebhookClient,
+  evolutionMessage,
+  phone,
+  type WebhookClient,
+} from "./webhook_client.ts";
 
 const voter = `${phone}@s.whatsapp.net`;
 
@@ -56,7 +61,10 @@ Deno.test("votes of two people, and of two polls, are as many", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "evolution" });
   const group = "120363041234567890@g.us";
-  const vote = (keyId: string, voters: readonly string[]): Promise<{ body: { recorded?: number } }> =>
+  const vote = (
+    keyId: string,
+    voters: readonly string[],
+  ): Promise<{ body: { recorded?: number } }> =>
     client.evolution(tenant, {
       event: "messages.update",
       data: { keyId, remoteJid: group, pollUpdates: [{ name: "A", voters }] },

@@ -81,4 +81,7 @@ create or replace function messaging.echo_author(event jsonb)
 returns text
 language sql
 immutable
-return case when (event ->> 'isOfOtherApp')::boolean then 'other_app' else 'phone' end;
+return case
+  when (event ->> 'isOfOtherApp')::boolean then 'other_app'
+  else 'phone'
+end;

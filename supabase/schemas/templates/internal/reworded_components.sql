@@ -90,6 +90,6 @@ language sql
 immutable
 begin atomic
   select coalesce(jsonb_agg(b.value order by b.place), '[]')
-  from jsonb_array_elements(buttons) with ordinality as b(value, place)
-  where upper(b.value->>'type') not in ('URL', 'PHONE_NUMBER');
+  from jsonb_array_elements(buttons) with ordinality as b (value, place)
+  where upper(b.value ->> 'type') not in ('URL', 'PHONE_NUMBER');
 end;

@@ -1,0 +1,7 @@
+-- Written by `deno task db:migration`: edit supabase/schemas, and let it be written anew.
+
+set local lock_timeout = '3s';
+
+set local check_function_bodies = off;
+
+alter table messaging.ai_agents validate constraint ai_agents_answers_within;
