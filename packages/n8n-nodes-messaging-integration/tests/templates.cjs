@@ -1,5 +1,7 @@
 // What the list of templates offers, page by page, and that a refusal is no empty list. Argument: the built package.
 
+// deno-lint-ignore-file explicit-function-return-type -- plain JavaScript, for Node
+
 const assert = require("node:assert/strict");
 const { join } = require("node:path");
 const { MessagingIntegration } = require(
@@ -18,12 +20,12 @@ const template = (name, status, variables) => ({
 async function load(answers) {
   const calls = [];
   const context = {
-    getCredentials: async () => ({ baseUrl: "https://api.example/", instanceId: "demo" }),
+    getCredentials: () => Promise.resolve({ baseUrl: "https://api.example/", instanceId: "demo" }),
     getNode: () => ({ name: "node" }),
     helpers: {
-      httpRequestWithAuthentication: async (_credential, options) => {
+      httpRequestWithAuthentication: (_credential, options) => {
         calls.push(options);
-        return answers[calls.length - 1];
+        return Promise.resolve(answers[calls.length - 1]);
       },
     },
   };
@@ -55,7 +57,7 @@ async function judge() {
   ]);
   // The class of n8n's errors is not beside the built package: that it is thrown is what shows here.
   await assert.rejects(() => load([{ statusCode: 403, body: { message: "It needs send." } }]));
-  console.log("fine");
+  process.stdout.write("fine\n");
 }
 
 judge();

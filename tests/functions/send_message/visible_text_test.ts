@@ -75,7 +75,7 @@ for (const provider of ["zapi", "evolution", "whatsapp_cloud"] as const) {
         ...{ phone, messageType: "document", mediaUrl, mediaFilename },
       });
       assertEquals(status, 200, JSON.stringify(body));
-      const { json } = stack.provider.requests.at(-1) ?? { json: {} };
+      const json: Readonly<Record<string, unknown>> = stack.provider.requests.at(-1)?.json ?? {};
       const document = json["document"] as { filename?: string } | undefined;
       const name = json["fileName"] ?? document?.filename;
       assertEquals(name, sent, JSON.stringify(mediaFilename));
