@@ -146,7 +146,8 @@ Deno.test("a Cloud reaction is taken back without an emoji, and a system notice 
     ),
     [{
       ...{ kind: "identity", address: "5511987654321", otherAddresses: [] },
-      ...{ identity: "wamid.A", isNotice: true },
+      ...{ identity: "wamid.A", isNotice: true, noticeId: "wamid.A", source: "system" },
+      at: "2025-06-08T20:59:43.000Z",
     }],
   );
 });
