@@ -80,7 +80,7 @@ export const operations: readonly Operation[] = [
     summary: "Assign a conversation to an operator",
     description:
       "`assignTo` is the e-mail address or UUID of the operator, who is notified by e-mail. When the conversation was assigned to another operator, `transferred` is true: the transfer is logged, and an internal note names both operators. Assigning the current operator again changes nothing.\n\n" +
-      "`portfolio` = true adds the contact to the operator's portfolio. A missing contact is created.",
+      "`portfolio` = true adds the contact to the operator's portfolio, false takes it out. A missing contact is created.",
     access: "clientToken",
     body: assignSchema,
     isIdempotent: true,

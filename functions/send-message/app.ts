@@ -12,6 +12,7 @@ import { validateBody } from "../../shared/http/validate.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
 import {
   checkSendMessage,
+  findIdleFields,
   sendMessageFailureSchema,
   sendMessageResponseSchema,
   sendMessageSchema,
@@ -23,6 +24,10 @@ export function createSendMessageApp(services: SendingServices): Hono {
   const answer = createSendingAnswer(sendMessageResponseSchema, sendMessageFailureSchema);
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
+    const idle = findIdleFields(request);
+    if (idle.length > 0) {
+      context.set("ignoredFields", [...context.get("ignoredFields") ?? [], ...idle]);
+    }
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answer(

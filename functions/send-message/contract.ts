@@ -4,7 +4,6 @@ import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   checkContent,
   contentFieldNames,
-  leadingFields,
   messageFields,
 } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
@@ -59,12 +58,17 @@ export const sendMessageSchema = z.object({
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
 
 /**
- * Whether a call only assigns: it has `assignTo` and nothing that begins a content, regardless of its
- * other fields (specification 4.4, rule 2).
+ * Whether a call only assigns: it has `assignTo`, and names neither a type nor a part of a message
+ * (specification 4.4, rule 2; decisions, section 5). One that names either sends, or lacks something.
  */
 export function isAssignmentOnly(request: Readonly<Record<string, unknown>>): boolean {
   return request["assignTo"] !== undefined &&
-    [...leadingFields].every((field) => request[field] === undefined);
+    ["messageType", ...contentFieldNames].every((field) => request[field] === undefined);
+}
+
+/** Fields of a valid call that mean nothing beside the others. */
+export function findIdleFields(request: SendMessageRequest): readonly string[] {
+  return request.portfolio !== undefined && request.assignTo === undefined ? ["portfolio"] : [];
 }
 
 /** Requires one contact, and checks rules between the other fields, by `messageType`. */

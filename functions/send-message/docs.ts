@@ -137,7 +137,7 @@ export const operations: readonly Operation[] = [{
       "Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.",
     intervalSeconds:
       "Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30.",
-    mode: "Result of the call: `assign_only` when there was no content.",
+    mode: "Result of the call: `assign_only` when it named neither a type nor content.",
   },
   examples: [
     {

@@ -97,20 +97,6 @@ export const contentFieldNames: readonly string[] = [
 
 const typedFields: readonly string[] = [...contentFieldNames, ...sideFields];
 
-/**
- * Fields that begin a content: beside `assignTo` a call without any of them only assigns. What needs a
- * `message` begins with it alone (specification 4.4, rule 2; decisions, section 5).
- */
-export const leadingFields: ReadonlySet<string> = new Set<string>(
-  [
-    "mediaId",
-    ...sendableTypes.flatMap((type): readonly string[] => {
-      const { needs } = fieldsOf(type);
-      return needs.includes("message") ? ["message"] : needs;
-    }),
-  ],
-);
-
 function foreignFields(type: SendableType): readonly string[] {
   const own: readonly string[] = listFields(type);
   return typedFields.filter((field) => !own.includes(field));

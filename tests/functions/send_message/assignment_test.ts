@@ -58,22 +58,58 @@ Deno.test("assignTo without message only assigns: no messageType, no message, no
   assertEquals({ ...counts }, { messages: 0, notes: 0, transfers: 0, pauses: 0 });
 });
 
-Deno.test("assignTo with neither message nor mediaUrl sends nothing, whatever else the call holds", async () => {
+Deno.test("assignTo beside fields that are no content only assigns", async () => {
   await using stack = await startMessagingStack();
   const { tenant, caio } = await openOffice(stack);
-  const optionList = { title: "Menu", buttonLabel: "Abrir", options: [{ title: "Um" }] };
-  for (
-    const rest of [
-      { messageType: "text" },
-      { queued: true, intervalSeconds: 60 },
-      { messageType: "option_list", optionList },
-      { delayMessage: 5, cardId: "c" },
-    ]
-  ) {
+  const wishes = [
+    { queued: true, intervalSeconds: 60 },
+    { delayMessage: 5, cardId: "c" },
+    { rendering: "text", mediaFilename: "a.pdf", messageType: null },
+  ];
+  for (const rest of wishes) {
     const { status, body } = await stack.send(tenant, { phone, assignTo: caio, ...rest });
     assertEquals([status, body.mode], [200, "assign_only"], JSON.stringify(rest));
   }
   assertEquals(stack.provider.requests.length, 0);
+});
+
+Deno.test("assignTo with a type or a part that lacks what its type needs is refused, and assigns nothing", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, caio } = await openOffice(stack);
+  const optionList = { title: "Menu", buttonLabel: "Abrir", options: [{ title: "Um" }] };
+  const buttons = [{ title: "Sim" }];
+  const halves: readonly [object, string][] = [
+    [{ messageType: "text" }, "message"],
+    [{ messageType: "option_list", optionList }, "message"],
+    [{ messageType: "option_list" }, "optionList"],
+    [{ messageType: "buttons", buttons }, "message"],
+    [{ messageType: "image" }, "mediaUrl"],
+    [{ messageType: "location" }, "location"],
+    [{ messageType: "contacts" }, "contacts"],
+    [{ messageType: "reaction" }, "reaction"],
+    [{ messageType: "location_request" }, "message"],
+    [{ optionList }, "messageType"],
+    [{ header: { type: "text", text: "Oi" } }, "messageType"],
+  ];
+  for (const [half, missing] of halves) {
+    const { status, body } = await stack.send(tenant, { phone, assignTo: caio, ...half });
+    const paths = body.issues?.map(({ path }: { path: string }) => path) ?? [];
+    assertEquals([status, body.error], [400, "invalid_request"], JSON.stringify(half));
+    assert(paths.includes(missing), `${JSON.stringify(half)}: ${paths}`);
+  }
+  assertEquals((await stack.admin`select from messaging.contacts`).length, 0);
+});
+
+Deno.test("portfolio beside no assignTo is named as ignored", async () => {
+  await using stack = await startMessagingStack();
+  const { tenant, bia } = await openOffice(stack);
+  for (const portfolio of [true, false]) {
+    const { status, body } = await stack.send(tenant, { ...text, portfolio, foo: 1 });
+    assertEquals([status, body.ignoredFields], [200, ["foo", "portfolio"]]);
+  }
+  assertEquals((await stack.admin`select from messaging.portfolios`).length, 0);
+  const { body } = await stack.send(tenant, { ...text, assignTo: bia, portfolio: true });
+  assertEquals(body.ignoredFields, undefined);
 });
 
 Deno.test("an operator is named by UUID in any case too; an unknown or a foreign one is not found", async () => {
@@ -171,13 +207,14 @@ Deno.test("simultaneous assignments leave one log entry for each real change of 
   assertEquals({ ...counts }, { notes: log.length, emails: log.length + 1 });
 });
 
-Deno.test("portfolio: true puts the contact in, a transfer without it takes it out, else it stays", async () => {
+Deno.test("portfolio puts the contact in or takes it out, a transfer without it takes it out, else it stays", async () => {
   await using stack = await startMessagingStack();
   const { tenant, bia, caio } = await openOffice(stack);
   const steps = [
     [{ assignTo: bia, portfolio: true }, true],
     [{ assignTo: bia }, true],
-    [{ assignTo: bia, portfolio: false }, true],
+    [{ assignTo: bia, portfolio: false }, false],
+    [{ assignTo: bia, portfolio: true }, true],
     [{ assignTo: caio }, false],
     [{ assignTo: caio, portfolio: true }, true],
     [{ assignTo: bia, portfolio: false }, false],

@@ -1,5 +1,7 @@
 -- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
--- conversations-api/assign and send-message. `assignment`: assignTo, portfolio, departmentId.
+-- conversations-api/assign and send-message. `assignment`: assignTo, departmentId, and portfolio, which puts
+-- the contact into the operator's portfolio or, false, takes it out of whose it is in; a transfer that does not
+-- say takes it out of the former operator's.
 -- Assigning the present operator again changes nothing about the operator. A change of operator writes
 -- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the
 -- caller's transaction. Locks the conversation. Errors: MI001, MI002.
@@ -58,8 +60,10 @@ begin
     on conflict on constraint portfolios_pkey
     do update set operator_id = excluded.operator_id, created_at = now()
     where portfolios.operator_id <> excluded.operator_id;
-  elsif is_transfer then
-    delete from messaging.portfolios p where p.contact_id = contact.id and p.operator_id <> operator.id;
+  elsif is_transfer or assignment->>'portfolio' is not null then
+    delete from messaging.portfolios p
+    where p.contact_id = contact.id
+      and (p.operator_id <> operator.id or assignment->>'portfolio' is not null);
   end if;
 
   perform messaging.record_conversation_changes(conversation, before);
