@@ -1,4 +1,5 @@
--- Visible to operators only. Automatic ones are written by a transfer.
+-- Visible to operators only. Automatic ones are written by a transfer. A note is written while its conversation
+-- is locked, and carries that instant, not its transaction's: notes stand in the order in which they became true.
 create table messaging.internal_notes (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null,
@@ -6,7 +7,7 @@ create table messaging.internal_notes (
     on delete cascade,
   note text not null,
   is_automatic boolean not null default false,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default clock_timestamp(),
   constraint internal_notes_not_empty check (note != '')
 );
 create index internal_notes_conversation on messaging.internal_notes (conversation_id, created_at);
