@@ -352,7 +352,7 @@ export const operations: readonly Operation[] = [
     body: readMessageSchema,
     isBodyOptional: true,
     success: { description: "What the channel did.", schema: readMessageResponseSchema },
-    errors: ["message_not_found"],
+    errors: ["message_not_found", "message_not_readable"],
     fields: {
       typing: "Whether to show the contact that somebody is writing; false by default.",
       channel:

@@ -77,6 +77,7 @@ export const meaningBySqlstate = {
   },
   MI061: "message_not_editable",
   MI062: "message_not_deletable",
+  MI063: "message_not_readable",
   MI065: "template_ambiguous",
   MI071: "people_scope",
 } as const satisfies Readonly<Record<string, Meaning>>;

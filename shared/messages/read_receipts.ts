@@ -31,7 +31,7 @@ export interface ReadOutcome {
  * Marks a received message, and those before it, as read because a caller asks for it; also one that was
  * marked before.
  *
- * @throws {AppError} `message_not_found`, for a message of ours too.
+ * @throws {AppError} `message_not_found`; `message_not_readable` for a message of ours.
  */
 export async function markReadByCall(
   services: ReadingServices & { readonly runAfterResponse: RunAfterResponse },

@@ -95,6 +95,7 @@ const refusals = {
     409,
     "Only a message that left through a gateway can be deleted for everyone; see details.",
   ],
+  message_not_readable: [409, "Only a received message can be marked as read."],
   message_not_retriable: [409, "Only a failed or unconfirmed message can be retried."],
   send_window_never_opens: [
     409,
@@ -251,6 +252,7 @@ const subjects: Partial<Record<ErrorCode, string>> = {
   message_not_movable: "message",
   message_not_editable: "message",
   message_not_deletable: "message",
+  message_not_readable: "message",
   message_not_retriable: "message",
   batch_state: "batch",
 };

@@ -135,7 +135,7 @@ function toButtonVerb({ message, header, footer, buttons, mediaUrl }: ContentOf<
   const words = [header?.text, message, footer].filter((text) => text !== undefined);
   const file = header?.type === "image" || header?.type === "video" ? header.type : undefined;
   return {
-    verb: file === undefined ? "send-button-list" : `send-button-list-${file}`,
+    verb: "send-button-list",
     members: {
       message: words.join("\n\n"),
       buttonList: {

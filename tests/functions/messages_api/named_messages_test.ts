@@ -103,3 +103,32 @@ Deno.test("a refusal because of a message's state names the state", async () => 
     "The message is sent. Only a failed or unconfirmed message can be retried.",
   );
 });
+
+Deno.test("what cannot be done with a received message is 409 and says so, by either of its ids", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  await stack.send(tenant, text);
+  const [received] = await stack.admin`
+    insert into messaging.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, status,
+      provider_message_id, sent_at
+    )
+    select m.instance_id, m.contact_id, m.conversation_id, 'inbound', 'text', 'oi', 'received', 'IN-2', now()
+    from messaging.messages m where m.instance_id = ${tenant.instanceId}
+    returning id`;
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const calls: readonly (readonly [string, string, unknown, string])[] = [
+    ["DELETE", "", undefined, "message_not_cancelable"],
+    ["DELETE", "?for=everyone", undefined, "message_not_deletable"],
+    ["PATCH", "", { message: "olá" }, "message_not_editable"],
+    ["PATCH", "", { sendAt }, "message_not_movable"],
+    ["POST", "/retry", undefined, "message_not_retriable"],
+  ];
+  for (const id of [received?.["id"], "IN-2"]) {
+    for (const [method, rest, body, error] of calls) {
+      const told = await callMessages(stack, tenant, method, `${id}${rest}`, body);
+      assertEquals([told.status, told.body.error], [409, error], `${method} ${rest}`);
+      assertEquals(told.body.message.startsWith("The message is received."), true);
+    }
+  }
+});

@@ -103,12 +103,13 @@ Deno.test("only a received message of the instance can be marked as read", async
   const [id] = await receiveTwo(client, zapi!);
   const sent = await stack.send(zapi!.tenant, { phone, messageType: "text", message: "Oi" });
   stack.provider.requests.length = 0;
+  const ours = await read(stack, zapi!.tenant, sent.body.messageId);
+  assertEquals([ours.status, ours.body.error], [409, "message_not_readable"]);
   for (
     const [tenant, one] of [
-      [zapi!.tenant, sent.body.messageId],
       [zapi!.tenant, crypto.randomUUID()],
-      [evolution!.tenant, id],
-    ]
+      [evolution!.tenant, id!],
+    ] as const
   ) assertEquals((await read(stack, tenant, one)).status, 404);
   assertEquals((await read(stack, zapi!.tenant, id!, { typing: "yes" })).status, 400);
   assertEquals(stack.provider.requests.length, 0);

@@ -115,7 +115,7 @@ const wire: readonly {
       body: { text: "Certo?" },
       action: { buttons: [{ type: "reply", reply: { id: "s", title: "Sim" } }] },
     }),
-    zapi: ["send-button-list-image", {
+    zapi: ["send-button-list", {
       message: "Certo?",
       buttonList: { image: "https://a.example.com/a.png", buttons: [{ id: "s", label: "Sim" }] },
     }],

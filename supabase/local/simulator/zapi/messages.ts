@@ -73,27 +73,25 @@ const contacts = z.object({
 
 const buttons = z.array(z.object({ id: optionalText, label: nonEmpty })).min(1);
 
-function buttonList(
-  file: "image" | "video" | null,
-): z.ZodType<ZapiSend> {
-  const buttonList = z.object({
-    ...(file === null ? {} : { [file]: media }),
-    buttons,
-  });
-  return z.object({ ...envelope, message: nonEmpty, buttonList }).transform((body) => {
-    const given = body.buttonList as Readonly<Record<string, unknown>>;
-    const parts = {
-      buttons: body.buttonList.buttons.map(({ id, label }, index) => ({
-        id: id ?? String(index + 1),
-        title: label,
-      })),
-      ...(file === null ? {} : { headerType: file }),
-    };
-    const mediaUrl = file === null ? null : String(given[file]);
-    const content = { messageType: "buttons", text: body.message, mediaUrl, parts } as const;
-    return describeSend(body, fillContent(content));
-  });
-}
+/** The buttons stand alone, under a picture (`buttonList.image`) or under a video (`buttonList.video`). */
+const buttonList = z.object({
+  ...envelope,
+  message: nonEmpty,
+  buttonList: z.object({ image: media.optional(), video: media.optional(), buttons }),
+}).transform((body) => {
+  const { image, video } = body.buttonList;
+  const headerType = image !== undefined ? "image" : video !== undefined ? "video" : undefined;
+  const parts = {
+    buttons: body.buttonList.buttons.map(({ id, label }, index) => ({
+      id: id ?? String(index + 1),
+      title: label,
+    })),
+    ...(headerType === undefined ? {} : { headerType } as const),
+  };
+  const mediaUrl = image ?? video ?? null;
+  const content = { messageType: "buttons", text: body.message, mediaUrl, parts } as const;
+  return describeSend(body, fillContent(content));
+});
 
 const linkButton = z.object({
   ...envelope,
@@ -186,9 +184,7 @@ export const sendSchemas: Readonly<Record<string, z.ZodType<ZapiSend>>> = {
   "/send-sticker": sticker,
   "/send-location": location,
   "/send-contacts": contacts,
-  "/send-button-list": buttonList(null),
-  "/send-button-list-image": buttonList("image"),
-  "/send-button-list-video": buttonList("video"),
+  "/send-button-list": buttonList,
   "/send-button-actions": linkButton,
   "/send-reaction": reaction,
   "/send-remove-reaction": removedReaction,

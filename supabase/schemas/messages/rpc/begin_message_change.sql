@@ -21,7 +21,7 @@ declare
   refusal text;
 begin
   select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
-  if kind = 'delete' and message.deleted_at is not null then
+  if kind = 'delete' and message.direction = 'outbound' and message.deleted_at is not null then
     return jsonb_build_object('change', null, 'message', messaging.describe_message(message));
   end if;
   refusal := messaging.change_refusal(message, instance.provider_class, kind, clock);

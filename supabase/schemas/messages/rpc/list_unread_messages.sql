@@ -4,7 +4,7 @@
 -- Returns {instance, to, messages}: instance is what opens the provider; to the chat's address; messages
 -- [{messageId, providerMessageId, isRead}] the newest received one, read or not, after at most 19 unread ones
 -- among the hundred messages before it, in their order.
--- Errors: MI004, MI032.
+-- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
 create or replace function public.list_unread_messages(request jsonb)
 returns jsonb
 language plpgsql
@@ -28,10 +28,12 @@ begin
   else
     select m.* into named
     from messaging.messages m
-    where m.id = messaging.find_message_id(request)
-      and m.direction = coalesce(request->>'direction', m.direction);
+    where m.id = messaging.find_message_id(request);
     if not found then
       raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
+    if named.direction <> coalesce(request->>'direction', named.direction) then
+      raise exception using errcode = 'MI063', message = 'message_not_readable', detail = named.status;
     end if;
     named := messaging.message_after_merge(named);
     select c.* into strict contact from messaging.contacts c where c.id = named.contact_id;

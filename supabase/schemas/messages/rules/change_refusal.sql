@@ -11,6 +11,7 @@ returns text
 language sql
 stable
 return case
+  when message.direction = 'inbound' then 'received'
   when provider_class = 'official' then 'official_channel'
   when message.deleted_at is not null then 'deleted'
   when message.status not in ('sent', 'delivered', 'read') then message.status
