@@ -21,6 +21,7 @@ declare
   message_id uuid;
   file constant jsonb := messaging.read_event_file(event);
   media_id constant uuid := messaging.event_media_id(file);
+  sent_by constant text := case when (event->>'isOfOtherApp')::boolean then 'other_app' else 'phone' end;
 begin
   if exists (
     select from messaging.messages m
@@ -52,7 +53,7 @@ begin
   )
   values (
     instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
-    nullif(event->'content', 'null'), messaging.echo_author(event), true, 'sent', event->>'providerMessageId', written_at,
+    nullif(event->'content', 'null'), sent_by, true, 'sent', event->>'providerMessageId', written_at,
     is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
@@ -75,13 +76,3 @@ begin
   return true;
 end;
 $$;
-
--- Who sent what this service did not send: sent_by of an echo.
-create or replace function messaging.echo_author(event jsonb)
-returns text
-language sql
-immutable
-return case
-  when (event ->> 'isOfOtherApp')::boolean then 'other_app'
-  else 'phone'
-end;

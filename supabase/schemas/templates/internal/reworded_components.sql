@@ -30,7 +30,11 @@ begin
         when 'FOOTER' then case when wording->>'footer' is not null then c.value end
         when 'BUTTONS' then case
           when wording->'buttons' is not null then c.value
-          else c.value || jsonb_build_object('buttons', messaging.untold_buttons(c.value->'buttons'))
+          else c.value || jsonb_build_object('buttons', (
+            select coalesce(jsonb_agg(b.value order by b.place), '[]')
+            from jsonb_array_elements(c.value->'buttons') with ordinality as b(value, place)
+            where upper(b.value->>'type') not in ('URL', 'PHONE_NUMBER')
+          ))
         end
         else c.value
       end as component
@@ -82,14 +86,3 @@ begin
   ));
 end;
 $$;
-
--- The buttons of which no notice of a template's words has to tell: they neither open a page nor call a number.
-create or replace function messaging.untold_buttons(buttons jsonb)
-returns jsonb
-language sql
-immutable
-begin atomic
-  select coalesce(jsonb_agg(b.value order by b.place), '[]')
-  from jsonb_array_elements(buttons) with ordinality as b (value, place)
-  where upper(b.value ->> 'type') not in ('URL', 'PHONE_NUMBER');
-end;
