@@ -153,9 +153,7 @@ const maxBlankLength = 200;
 function isNotGiven(field: z.ZodType, value: unknown): boolean {
   if (value === null) return !takesNull(field);
   if (typeof value !== "string" || value.length > maxBlankLength) return false;
-  // A control is a fault that is told.
-  if (!isBlank(value) || value.includes("\0")) return false;
-  return isOptional(field) && !field.safeParse("").success;
+  return isBlank(value) && isOptional(field) && !field.safeParse("").success;
 }
 
 function isOptional(schema: z.ZodType): boolean {

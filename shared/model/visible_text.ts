@@ -51,8 +51,8 @@ export function withoutInvisible(text: string): string {
   return text.replace(invisible, "");
 }
 
-/** Signs without ink that are no blanks: controls, anchors, the empty pattern of braille. */
-const inkless = /[\p{Cc}\ufff9-\ufffb\u2800]/gu;
+/** Signs without ink that are no blanks: controls but NUL, which is a fault, anchors, the empty pattern of braille. */
+const inkless = /[[\p{Cc}\ufff9-\ufffb\u2800]--[\0]]/gv;
 
 /** Whether nobody sees anything of a text: it is blank, or of marks that nobody sees. */
 export function isBlank(text: string): boolean {

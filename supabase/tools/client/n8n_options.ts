@@ -2,7 +2,7 @@
 
 interface Schema {
   readonly $ref?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | null)[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -22,7 +22,7 @@ export interface OptionsDocument {
 export function writeN8nOptions(document: OptionsDocument): string {
   const messageTypes =
     document.components.schemas["CreateBatchRequest"]?.properties?.["message"]?.properties
-      ?.["messageType"]?.enum ?? [];
+      ?.["messageType"]?.enum?.filter((type) => type !== null) ?? [];
   const lists = [
     ["messageTypes", "What a message may be.", messageTypes],
     ["messageStatuses", "States of a message.", findChoices(document, "listMessages", "status")],
@@ -54,7 +54,9 @@ export function writeN8nOptions(document: OptionsDocument): string {
 function findChoices(document: OptionsDocument, id: string, name: string): readonly string[] {
   const operation = Object.values(document.paths).flatMap((path) => Object.values(path))
     .find(({ operationId }) => operationId === id);
-  return operation?.parameters?.find((parameter) => parameter.name === name)?.schema.enum ?? [];
+  return operation?.parameters?.find((parameter) => parameter.name === name)?.schema.enum?.filter((
+    value,
+  ) => value !== null) ?? [];
 }
 
 /** In the order of their names, as n8n shows them. */

@@ -4,6 +4,7 @@ import { describeProperties } from "./described_properties.ts";
 import { describeRefusals } from "./error_responses.ts";
 import { type JsonObject, listProperties, toJsonSchema } from "./json_schema.ts";
 import { nameSchemas } from "./named_schemas.ts";
+import { takeAsGiven } from "./given_members.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
 
 /** Names of what the request has in vain, in the response of every operation that names it. */
@@ -41,7 +42,9 @@ export function describeOperation(operation: Operation): DescribedOperation {
         written,
         "input",
         (schema) =>
-          withoutDefaults(describeProperties(operation.operationId, schema, operation.fields)),
+          takeAsGiven(
+            withoutDefaults(describeProperties(operation.operationId, schema, operation.fields)),
+          ),
       ),
     );
   }
