@@ -16,7 +16,8 @@ import {
   fillStoredTemplate,
   findIgnoredOfTemplate,
 } from "../../shared/messages/ready_template.ts";
-import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { findHeaderFile, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
@@ -78,10 +79,12 @@ export async function sendTemplate(
   const contact = found.contact ?? { name: null, phone };
   const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
   const provider = await services.openProvider(ready.instance);
+  const headerFile = await findHeaderFile(services, ready.instance.instanceId, filled);
+  const handingOverMs = headerFile?.file && provider.files !== null ? uploadTimeoutMs : 0;
   return await executeSending(services, { instance: ready.instance, provider }, {
     ...recipient,
     draft: {
-      ...toTemplateDraft(ready, provider, filled),
+      ...toTemplateDraft(ready, provider, filled, headerFile),
       cardId: request.cardId,
       metadata: request.metadata,
       sentBy: request.sentBy,
@@ -94,7 +97,7 @@ export async function sendTemplate(
       intervalSeconds: request.intervalSeconds ?? null,
       delaySeconds: request.delayMessage ?? 0,
       timing: readTiming(request),
-      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
+      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs + handingOverMs),
     },
     idempotency,
     authentication,

@@ -33,7 +33,15 @@ export async function findFileOfRequest(
   request: MessageRequest,
 ): Promise<MediaDescription | null> {
   const named = requestedFile(request);
-  if (named === null) return null;
+  return named === null ? null : await findNamedFile(services, instanceId, named);
+}
+
+/** The file of ours with this id, as `findFileOfRequest` finds it. */
+export async function findNamedFile(
+  services: StoredFileServices,
+  instanceId: string,
+  named: RequestedFile,
+): Promise<MediaDescription | null> {
   const file = await findRequestedFile(services.database, instanceId, named);
   if (file === null || !await isStillStored(services, file)) return null;
   const fault = await findFormFault(services.storage, file, named.messageType);

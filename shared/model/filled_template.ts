@@ -4,10 +4,17 @@ export type ParameterFormat = "POSITIONAL" | "NAMED";
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export type MediaFormat = (typeof mediaFormats)[number];
 
-/** The file of a media header: the id of an upload at the provider, or a public URL. */
+/** The file of a media header: the id of an upload at the provider, a public URL, or a file of ours. */
 export type HeaderMedia =
-  | { readonly id: string; readonly link?: string | undefined }
-  | { readonly id?: undefined; readonly link: string };
+  | { readonly id: string; readonly link?: string | undefined; readonly mediaId?: undefined }
+  | { readonly id?: undefined; readonly link: string; readonly mediaId?: undefined }
+  | {
+    readonly id?: undefined;
+    readonly mediaId: string;
+    /** Once the file was looked up: where a gateway fetches it, and its name. */
+    readonly link?: string | undefined;
+    readonly fileName?: string | undefined;
+  };
 
 /** One placeholder and its value. */
 export interface FilledParameter {

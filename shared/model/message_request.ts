@@ -162,7 +162,7 @@ export interface RequestedFile {
   /** The type of message that it is sent as. */
   readonly messageType: MediaMessageType;
   /** Where the request names it. */
-  readonly path: "mediaId" | "header.mediaId";
+  readonly path: "mediaId" | "header.mediaId" | "variables.header.mediaId";
 }
 
 /** The file of ours that a request names: as its own, or as its header's. */

@@ -17,15 +17,33 @@ const linkRules = {
 
 const mediaIdPattern = /^[\x21-\x7e]{1,200}$/;
 
-/** Reads a public file URL, or an object with `id` and `link` (specification 4.7). */
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Reads a public file URL, an object with `id` and `link` (specification 4.7), or one with the `mediaId` of a
+ * file of ours.
+ */
 export function readHeaderMedia(value: unknown, format: MediaFormat): HeaderMediaReading {
   if (isAbsent(value)) return { outcome: "missing" };
   if (typeof value === "string") return readSources({ link: value }, format, "variables.header");
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    const { id, link } = value as { id?: unknown; link?: unknown };
+    const { id, link, mediaId } = value as { id?: unknown; link?: unknown; mediaId?: unknown };
+    if (!isAbsent(mediaId)) return readOwnFile(mediaId, [id, link]);
     return readSources({ id, link }, format, "variables.header.link");
   }
-  return refuse("variables.header", "must be a public file URL, or an object with id or link");
+  return refuse(
+    "variables.header",
+    "must be a public file URL, or an object with id, link or mediaId",
+  );
+}
+
+function readOwnFile(mediaId: unknown, others: readonly unknown[]): HeaderMediaReading {
+  if (others.some((other) => !isAbsent(other))) {
+    return refuse("variables.header.mediaId", "must not be given beside id or link");
+  }
+  return typeof mediaId === "string" && uuidPattern.test(mediaId)
+    ? { outcome: "read", media: { mediaId: mediaId.toLowerCase() } }
+    : refuse("variables.header.mediaId", "must be a UUID");
 }
 
 function readSources(
@@ -37,6 +55,10 @@ function readSources(
   const link = isAbsent(sources.link) ? undefined : lowerScheme(readScalar(sources.link));
   if (id !== undefined && !mediaIdPattern.test(id)) {
     return refuse("variables.header.id", "must be the id of an uploaded file");
+  }
+  if (id !== undefined && uuidPattern.test(id)) {
+    const message = "is no id of the channel: give the id of a file of this service as mediaId";
+    return refuse("variables.header.id", message);
   }
   const problem = link === undefined ? null : findLinkProblem(link, format);
   if (problem !== null) return refuse(linkPath, problem);
@@ -66,4 +88,16 @@ function isAbsent(value: unknown): boolean {
 
 function refuse(path: string, message: string): HeaderMediaReading {
   return { outcome: "refused", issues: [{ path, message }] };
+}
+
+/** The message type as which a header's file of ours goes, and the file types that fit the format. */
+export function headerFileRule(
+  format: MediaFormat,
+): {
+  readonly messageType: "image" | "video" | "document";
+  readonly extensions: readonly string[];
+} {
+  const { extensions } = linkRules[format];
+  const messageType = format === "IMAGE" ? "image" : format === "VIDEO" ? "video" : "document";
+  return { messageType, extensions };
 }

@@ -30,15 +30,16 @@ export function renderForGateway(template: FilledTemplate): MessageContent | nul
   const message = renderTemplateText(template);
   const { header } = template;
   if (header === null || header.format === "TEXT") return { messageType: "text", message };
-  const { link: mediaUrl } = header.media;
+  const { link: mediaUrl, mediaId } = header.media;
   if (mediaUrl === undefined) return null;
   if (header.format === "IMAGE") return { messageType: "image", mediaUrl, message };
   const hasExtension = mediaExtensionOf(mediaUrl) !== null;
+  const ownName = mediaId === undefined ? undefined : header.media.fileName;
   const mediaFilename = header.format === "VIDEO" ? "video.mp4" : "document.pdf";
   return {
     messageType: "document",
     mediaUrl,
-    mediaFilename: hasExtension ? undefined : mediaFilename,
+    mediaFilename: ownName ?? (hasExtension ? undefined : mediaFilename),
     message,
   };
 }

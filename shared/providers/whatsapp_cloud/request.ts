@@ -102,8 +102,31 @@ function toContentMembers(
     case "contact_request":
       return { type: "interactive", interactive: toContactRequest(content) };
     case "template":
-      return { type: "template", template: toTemplate(content) };
+      return { type: "template", template: withHeaderFile(toTemplate(content), uploadId) };
   }
+}
+
+/** A template whose header is a file of ours names the channel's id of it, in place of the link. */
+function withHeaderFile<Template extends { readonly components?: readonly unknown[] | undefined }>(
+  template: Template,
+  uploadId: string | undefined,
+): Template {
+  if (uploadId === undefined) return template;
+  const components = (template.components ?? []).map((component) => {
+    const { type, parameters } = component as { type?: unknown; parameters?: readonly unknown[] };
+    if (type !== "header") return component;
+    return {
+      ...component as object,
+      parameters: parameters?.map((parameter) => {
+        const { type: kind } = parameter as { readonly type: string };
+        const { link: _ours, ...file } = (parameter as Record<string, object>)[kind] as {
+          readonly link?: string;
+        };
+        return { type: kind, [kind]: { ...file, id: uploadId } };
+      }),
+    };
+  });
+  return { ...template, components };
 }
 
 function toMediaMembers(

@@ -76,9 +76,12 @@ function toHeader(template: FilledTemplate): Component[] {
     return toComponent("header", toTextParameters(header.parameters, template));
   }
   const type = header.format.toLowerCase();
-  const { id, link } = header.media;
-  const filename = type === "document" && link !== undefined ? readFilename(link) : undefined;
-  const source = id === undefined ? { link } : { id };
+  const { id, link, mediaId } = header.media;
+  const filename = type === "document" && link !== undefined
+    ? readFilename(link, mediaId === undefined ? undefined : header.media.fileName)
+    : undefined;
+  // A file of ours gets the channel's id when it is handed over.
+  const source = mediaId !== undefined ? {} : id === undefined ? { link } : { id };
   const file = filename === undefined ? source : { ...source, filename };
   return toComponent("header", [{ type, [type]: file }]);
 }

@@ -128,3 +128,32 @@ Deno.test("a file that a customer sends is told as each provider tells it", asyn
   }
   assertEquals(texts.filter((text) => text.includes(url)).length, 2);
 });
+
+Deno.test("the Graph API takes the ids alone that it gave, in a message and in a template's header", async () => {
+  await using server = startSimulator();
+  const { fileId } = await putFile(server);
+  const send = async (message: object): Promise<{ status: number; code: unknown }> => {
+    const response = await fetch(`${server.url}/graph/v26.0/${instance}/messages`, {
+      method: "POST",
+      headers: { ...bearer, "Content-Type": "application/json" },
+      body: JSON.stringify({ messaging_product: "whatsapp", to: waId, ...message }),
+    });
+    const answer = await response.json();
+    return { status: response.status, code: answer.error?.code };
+  };
+  const inHeader = (id: string): object => ({
+    type: "interactive",
+    interactive: {
+      type: "button",
+      header: { type: "image", image: { id } },
+      body: { text: "Oi" },
+      action: { buttons: [{ type: "reply", reply: { id: "1", title: "a" } }] },
+    },
+  });
+  for (const message of [(id: string) => ({ type: "image", image: { id } }), inHeader]) {
+    // Outside the window it would be refused for another reason.
+    assertEquals((await send(message(fileId))).code, 131047);
+    const refused = await send(message(crypto.randomUUID()));
+    assertEquals([refused.status, refused.code], [400, 100]);
+  }
+});

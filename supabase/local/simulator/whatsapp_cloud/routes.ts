@@ -22,6 +22,7 @@ import { type CloudMessage, parseCloudMessage, parseReadReceipt } from "./messag
 import { checkTemplateMessage } from "./template_check.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
+import { findForeignMediaId } from "./media_ids.ts";
 import { tellAccount } from "./pricing_analytics.ts";
 import { createTemplateRoutes } from "./templates.ts";
 import { createUploadRoutes } from "./template_uploads.ts";
@@ -71,6 +72,8 @@ async function receiveSend(simulator: CloudContext, context: Context): Promise<R
   }
   const parsed = parseCloudMessage(body);
   if (parsed.outcome === "refused") return refuseGraph(parsed.error);
+  const foreign = findForeignMediaId(simulator.files, body);
+  if (foreign !== null) return refuseGraph(foreign);
   const message = parsed.message;
   const target = { provider: "whatsapp_cloud", instance, to: [message.waId] } as const;
   return answerSend(simulator, target, errorFormat, (answer) => {
