@@ -4,6 +4,7 @@ import { assertEquals, assertMatch } from "../../support/assert.ts";
 import { acceptMessage, type DoubleRequest } from "../../support/doubles/http_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { heads, padded } from "../../support/fixtures/media_files.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { type FilePart, picture, uploadFile } from "../media_api/media_calls.ts";
 import { phone, startTemplateStack, type TemplateStack } from "./template_stack.ts";
 
@@ -14,10 +15,20 @@ function answerAsGraph(request: DoubleRequest): Response {
   return request.path.endsWith("/media") ? Response.json({ id: "4711" }) : acceptMessage(request);
 }
 
+interface Prepared {
+  readonly tenant: Tenant;
+  /** Templates by their header's format. */
+  readonly image: string;
+  readonly document: string;
+  /** Uploaded files. */
+  readonly pictureId: string;
+  readonly pdfId: string;
+}
+
 async function prepare(
   templates: TemplateStack,
   provider: "zapi" | "evolution" | "whatsapp_cloud",
-) {
+): Promise<Prepared> {
   const tenant = await templates.stack.createTenant({ provider });
   if (provider === "whatsapp_cloud") templates.stack.provider.answer = answerAsGraph;
   const create = (format: string) =>
@@ -26,8 +37,8 @@ async function prepare(
     tenant,
     image: await create("IMAGE"),
     document: await create("DOCUMENT"),
-    pictureId: (await uploadFile(templates.stack, tenant, picture)).body.mediaId as string,
-    pdfId: (await uploadFile(templates.stack, tenant, pdf)).body.mediaId as string,
+    pictureId: (await uploadFile(templates.stack, tenant, picture)).body.mediaId,
+    pdfId: (await uploadFile(templates.stack, tenant, pdf)).body.mediaId,
   };
 }
 
