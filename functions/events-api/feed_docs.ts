@@ -50,7 +50,7 @@ export const feedOperations: readonly Operation[] = [{
     after: "`nextCursor` of the previous page; `oldest` for the oldest event; omit it for now.",
     types: "Types of events to return, separated by commas; all when omitted.",
     waitSeconds:
-      "Seconds to wait for an event when there is none yet. At most 10 calls of a token wait at a time: others are answered at once.",
+      "Seconds to wait for an event when there is none yet. At most 10 calls of a token wait at a time: a further one that finds no event is 429 `rate_limited` with `Retry-After`.",
     items: "Events, oldest first.",
     "items.id": "The event's id: the same whenever and however it is told.",
     "items.type": "Type of the event.",

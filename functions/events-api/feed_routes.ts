@@ -29,7 +29,10 @@ export function createFeedRoutes(
     const { after, types, limit, waitSeconds } = validate(readFeedSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const page = await waiting.read(
-      { tokenId: context.get("tokenId"), waitMs: waitSeconds * 1_000 },
+      {
+        tokenId: context.get("tokenId"),
+        waitMs: waitSeconds * 1_000,
+      },
       (waitMs) =>
         readFeed(services.database, {
           query: { instanceId, after: after ?? null, types: types ?? null, limit },

@@ -1,5 +1,10 @@
+import { AppError } from "../../shared/model/errors.ts";
+
 /** How many readers of one token may wait at a time: each looks at the database up to 100 times a second. */
 const maxWaiting = 10;
+
+/** Seconds after which a further reader may ask again: half of the longest wait, so that one has ended. */
+const retryAfterSeconds = 10;
 
 export interface WaitingReader {
   readonly tokenId: string;
@@ -7,17 +12,32 @@ export interface WaitingReader {
   readonly waitMs: number;
 }
 
-/** Bounds how many readers of one token wait in this process. Further ones are read for at once. */
+interface FoundPage {
+  readonly items: readonly unknown[];
+  readonly hasMore: boolean;
+}
+
+/** Bounds how many readers of one token wait in this process. */
 export class WaitingReaders {
   readonly #byToken = new Map<string, number>();
 
-  /** Calls `read` with the time that the reader may wait: the time it asks for, or none. */
-  async read<Page>(
+  /**
+   * Calls `read` with the time that the reader may wait: the time it asks for, or none where too many wait.
+   *
+   * @throws {AppError} `rate_limited` with `Retry-After` where too many wait and there is nothing to read: an
+   * empty page at once would be asked for again at once.
+   */
+  async read<Page extends FoundPage>(
     { tokenId, waitMs }: WaitingReader,
     read: (waitMs: number) => Promise<Page>,
   ): Promise<Page> {
+    if (waitMs === 0) return await read(0);
     const waiting = this.#byToken.get(tokenId) ?? 0;
-    if (waitMs === 0 || waiting >= maxWaiting) return await read(0);
+    if (waiting >= maxWaiting) {
+      const page = await read(0);
+      refuseEmpty(page);
+      return page;
+    }
     this.#byToken.set(tokenId, waiting + 1);
     try {
       return await read(waitMs);
@@ -31,4 +51,13 @@ export class WaitingReaders {
     if (left > 0) this.#byToken.set(tokenId, left);
     else this.#byToken.delete(tokenId);
   }
+}
+
+function refuseEmpty({ items, hasMore }: FoundPage): void {
+  if (items.length > 0 || hasMore) return;
+  throw new AppError("rate_limited", {
+    message:
+      `There is no event yet, and ${maxWaiting} readers of this token wait already: ask again after the seconds of Retry-After.`,
+    headers: { "Retry-After": String(retryAfterSeconds) },
+  });
 }

@@ -15,14 +15,11 @@ export interface Client extends ClientGroups {}
 export class Client {
   constructor(options: ClientOptions) {
     for (const [group, paths] of Object.entries(routes)) {
-      const methods = Object.entries(paths).map((
-        [name, route],
-      ) => [name, methodOf(options, route)]);
-      Object.assign(this, { [group]: Object.fromEntries(methods) });
+      const made = Object.entries(paths).map(([name, route]) => [name, methodOf(options, route)]);
+      Object.assign(this, { [group]: Object.fromEntries(made) });
     }
     const { list } = this.events;
-    const follow = (followed?: FollowOptions): unknown => followEvents(list, followed);
-    Object.assign(this.events, { follow });
+    Object.assign(this.events, { follow: (way?: FollowOptions) => followEvents(list, way) });
   }
 }
 

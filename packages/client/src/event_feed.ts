@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError } from "./errors.ts";
-import { backOffMs, sleep } from "./request.ts";
+import { backOffMs, sleep, waitOf } from "./request.ts";
 import type { ClientGroups, EventFeed, FollowOptions, WebhookEvent } from "./types.ts";
 
 type ReadPage = ClientGroups["events"]["list"];
@@ -13,8 +13,9 @@ export function followEvents(read: ReadPage, options: FollowOptions = {}): Event
   const hasEnded = (): boolean => signal?.aborted === true;
   const feed = { cursor: options.cursor, [Symbol.asyncIterator]: iterate };
   async function* iterate(): AsyncGenerator<WebhookEvent, void, undefined> {
-    for (let failures = 0; !hasEnded();) {
+    for (let failures = 0, pauses = 0; !hasEnded();) {
       try {
+        const askedAt = Date.now();
         const query = { after: feed.cursor, types: types?.join(","), limit, waitSeconds };
         // An answer is held that long, and has the time of any other beyond it.
         const timeoutMs = 30_000 + waitSeconds * 1000;
@@ -22,6 +23,10 @@ export function followEvents(read: ReadPage, options: FollowOptions = {}): Event
         failures = 0;
         yield* page.items as WebhookEvent[];
         feed.cursor = page.nextCursor;
+        // Whoever is not made to wait (too many readers wait, or the service stops) waits here.
+        const isEarly = Date.now() - askedAt < Math.max(waitSeconds, 1) * 1000;
+        if (page.items.length > 0 || page.hasMore || !isEarly) pauses = 0;
+        else await sleep(backOffMs(pauses++), signal).catch(() => {});
       } catch (error) {
         if (hasEnded()) return;
         const oldest = oldestCursorOf(error);
@@ -43,8 +48,4 @@ function oldestCursorOf(error: unknown): string | undefined {
 function passes(error: unknown): boolean {
   return error instanceof ConnectionError ||
     (error instanceof ApiError && (error.status === 429 || error.status >= 500));
-}
-
-function waitOf(error: unknown, failures: number): number {
-  return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? backOffMs(failures);
 }

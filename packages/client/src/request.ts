@@ -29,8 +29,7 @@ export async function request(
       if (options.signal?.aborted === true || attempt >= maxRetries || !mayRepeat(error, call)) {
         throw error;
       }
-      const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const waitMs = asked ?? backOffMs(attempt);
+      const waitMs = waitOf(error, attempt);
       if (waitMs > longestWaitMs) throw error;
       await sleep(waitMs, options.signal);
     }
@@ -58,10 +57,8 @@ async function callOnce(
   const controller = new AbortController();
   const abort = (): void => controller.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort);
-  const timer = setTimeout(
-    () => controller.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    timeoutMs,
-  );
+  const late = new Error(`no answer within ${timeoutMs} ms`);
+  const timer = setTimeout(() => controller.abort(late), timeoutMs);
   try {
     const response = await open(client, call, {
       method: call.method,
@@ -133,7 +130,7 @@ function isFile(body: unknown): body is Blob | FormData {
 }
 
 /** @returns undefined for what is no JSON, such as a proxy's page. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -147,6 +144,11 @@ function randomKey(): string {
   return `auto_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
+/** What the service asks for, else more with each attempt. */
+export function waitOf(error: unknown, attempt: number): number {
+  return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? backOffMs(attempt);
+}
+
 /** Half a second, doubled with each attempt up to 8 s, less a random part. */
 export function backOffMs(attempt: number): number {
   return Math.min(8_000, 500 * 2 ** attempt) * (1 - Math.random() / 4);
@@ -154,15 +156,15 @@ export function backOffMs(attempt: number): number {
 
 /** Waits. @throws the signal's reason when it is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve) => {
     const timer = setTimeout(done, ms);
     function done(): void {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);
-      if (signal?.aborted === true) reject(signal.reason);
-      else resolve();
+      resolve();
     }
     signal?.addEventListener("abort", done);
     if (signal?.aborted === true) done();
   });
+  signal?.throwIfAborted();
 }

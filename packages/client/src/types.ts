@@ -1,7 +1,12 @@
 import type { operations, webhooks } from "./api.ts";
 import type { Groups } from "./methods.ts";
 
-export interface ClientOptions {
+/** Where the service is, and what opens it: a token, a secret key, or a fetch of yours that adds one. */
+export type ClientOptions = Settings & (Needs<"token"> | Needs<"secretKey"> | Needs<"fetch">);
+
+type Needs<Name extends keyof Settings> = Required<Pick<Settings, Name>>;
+
+interface Settings {
   /** Where the service is: `https://<ref>.supabase.co`, or the address of a local stack. */
   readonly baseUrl: string;
   /** The instance's token. It opens exactly one instance. */

@@ -1,33 +1,30 @@
+import { parseJson } from "./request.ts";
 import type { WebhookEvent } from "./types.ts";
+
+/** `invalid_body`: neither text nor bytes, or signed and not the JSON of an event. */
+type WebhookFault = "missing_header" | "invalid_signature" | "timestamp" | "invalid_body";
 
 /** A delivery that is not to be believed, or a call that holds none. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 
-  /** `invalid_body`: neither text nor bytes, or signed and not the JSON of an event. */
-  constructor(
-    readonly code: "missing_header" | "invalid_signature" | "timestamp" | "invalid_body",
-    message: string,
-  ) {
+  constructor(readonly code: WebhookFault, message: string) {
     super(message);
   }
 }
-
-/** A body as it came, in any form in which a server or a queue hands it on. Node's Buffer is a view. */
-export type WebhookBody = string | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
 
 type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Verifies a delivery (Standard Webhooks), and reads its event.
  *
- * @param body as it came: parsing and writing it again changes it.
+ * @param body as it came, as text or bytes of any kind: parsing and writing it again changes it.
  * @param secrets `whsec_...`; several while a secret is being replaced.
  * @param options.toleranceSeconds how far the delivery's time may be from now.
  * @throws {WebhookError} when the signature is of no such secret, the delivery is old, or the body is no body.
  */
 export async function verifyWebhook(
-  body: WebhookBody,
+  body: string | ArrayBuffer | SharedArrayBuffer | ArrayBufferView,
   headers: Headers | HeaderRecord,
   secrets: string | readonly string[],
   { toleranceSeconds = 300 }: { readonly toleranceSeconds?: number } = {},
@@ -35,16 +32,15 @@ export async function verifyWebhook(
   const bytes = readBody(body);
   const id = readHeader(headers, "webhook-id");
   const timestamp = readHeader(headers, "webhook-timestamp");
-  const signatures = readHeader(headers, "webhook-signature").split(" ").flatMap((signature) => {
-    const [version, value] = signature.split(",", 2);
-    return version === "v1" && value !== undefined ? [decodeBase64(value)] : [];
-  });
+  const signatures = readHeader(headers, "webhook-signature").split(" ")
+    .filter((signature) => signature.startsWith("v1,"))
+    .map((signature) => decodeBase64(signature.slice(3)));
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   // A tolerance that is no number lets nothing pass.
   if (!/^\d+$/.test(timestamp) || !(age <= toleranceSeconds)) {
     throw new WebhookError("timestamp", "The delivery is too old, or from the future.");
   }
-  const signed = joinBytes(`${id}.${timestamp}.`, bytes);
+  const signed = await new Blob([`${id}.${timestamp}.`, bytes]).arrayBuffer();
   for (const secret of readSecrets(secrets)) {
     const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["verify"]);
     for (const signature of signatures) {
@@ -58,37 +54,21 @@ export async function verifyWebhook(
 /** The bytes of a body, copied: they may lie in memory that others write. */
 function readBody(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return new TextEncoder().encode(body);
-  try {
-    if (ArrayBuffer.isView(body)) {
-      return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
-    }
-    if (isBuffer(body)) return new Uint8Array(new Uint8Array(body));
-  } catch {
-    // A buffer that was handed to another thread has no bytes left.
+  const view = ArrayBuffer.isView(body) ? body : undefined;
+  const buffer = (view?.buffer ?? body) as ArrayBuffer;
+  // A buffer of another realm (a test runner's, a worker's) is no `instanceof ArrayBuffer`.
+  const kind = Object.prototype.toString.call(buffer);
+  // One that was handed to another thread is empty, and cannot be read.
+  if (/^\[object (?:Shared)?ArrayBuffer\]$/.test(kind) && buffer.byteLength > 0) {
+    return Uint8Array.from(new Uint8Array(buffer, view?.byteOffset, view?.byteLength));
   }
-  throw new WebhookError(
-    "invalid_body",
-    "The body must be given as it came, as text or bytes: not as what a JSON parser made of it.",
-  );
-}
-
-/** By its name: a buffer of another realm (a test runner's, a worker's) is no `instanceof ArrayBuffer`. */
-function isBuffer(value: unknown): value is ArrayBuffer | SharedArrayBuffer {
-  return /^\[object (?:Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+  throw new WebhookError("invalid_body", "Give the body as it came, as text or bytes, not parsed.");
 }
 
 function readEvent(bytes: Uint8Array<ArrayBuffer>): WebhookEvent {
-  let event: unknown;
-  try {
-    event = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    // Refused below.
-  }
+  const event = parseJson(new TextDecoder().decode(bytes));
   if (typeof event === "object" && event !== null) return event as WebhookEvent;
-  throw new WebhookError(
-    "invalid_body",
-    "The delivery is signed, but is not the JSON of an event.",
-  );
+  throw new WebhookError("invalid_body", "What was signed is not the JSON of an event.");
 }
 
 function readHeader(headers: Headers | HeaderRecord | null | undefined, name: string): string {
@@ -117,12 +97,4 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   } catch {
     return new Uint8Array();
   }
-}
-
-function joinBytes(head: string, rest: Uint8Array): Uint8Array<ArrayBuffer> {
-  const first = new TextEncoder().encode(head);
-  const joined = new Uint8Array(first.length + rest.length);
-  joined.set(first);
-  joined.set(rest, first.length);
-  return joined;
 }

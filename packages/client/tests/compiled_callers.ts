@@ -18,6 +18,12 @@ export const requests: Body<"sendMessage">[] = [
 ];
 
 const client = new Client({ baseUrl: "https://example.com", token: "mia_x" });
+export const others = [
+  new Client({ baseUrl: "https://example.com", secretKey: "sk_x", timeoutMs: 1000 }),
+  new Client({ baseUrl: "https://example.com", fetch: globalThis.fetch }),
+  // @ts-expect-error Nothing opens the service.
+  new Client({ baseUrl: "https://example.com" }),
+];
 export async function read(): Promise<string[]> {
   const names: string[] = [];
   for await (const contact of client.contacts.list({ tag: "vip" })) names.push(contact.contactId);

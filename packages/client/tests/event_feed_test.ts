@@ -96,3 +96,17 @@ Deno.test("a refusal ends the feed with its error, and an abort ends it without 
     assertEquals(await taken, []);
   }
 });
+
+Deno.test("empty pages that come early are asked for again after growing pauses", async () => {
+  const askedAt: number[] = [];
+  await using server = startScriptedServer((index) => {
+    if (index === askedAt.length) askedAt.push(performance.now());
+    return index < 3 ? page([], "c0") : page(["e1"], "c1");
+  });
+  const client = new Client({ baseUrl: server.baseUrl, token: "mia_x" });
+  const feed = client.events.follow({ cursor: "c0", waitSeconds: 20 });
+  assertEquals(await take(feed, 1), ["e1"]);
+  const pauses = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? at));
+  // At least three quarters of half a second, of one and of two.
+  assertEquals(pauses.map((pause, index) => pause >= 370 * 2 ** index), [true, true, true]);
+});

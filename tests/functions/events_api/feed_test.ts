@@ -159,7 +159,7 @@ Deno.test("a waiting reader is answered when something comes, and else with noth
   assertEquals(numbersOf(await waiting), [1]);
 });
 
-Deno.test("ten readers of a token wait, further ones are answered at once, and those of others wait", async () => {
+Deno.test("ten readers of a token wait, a further one is told when to ask again or gets what is there, and those of others wait", async () => {
   await using stack = await startMessagingStack();
   const [tenant, other] = [await stack.createTenant(), await stack.createTenant()];
   const answered: Answer[] = [];
@@ -169,11 +169,19 @@ Deno.test("ten readers of a token wait, further ones are answered at once, and t
   const waiting = [...Array.from({ length: 11 }, () => wait(tenant)), wait(other)];
   await waitUntil(() => answered.length > 0, { what: "the reader that is one too many" });
   const [first] = answered;
-  assertEquals([first?.status, first?.body.items, first?.body.hasMore], [200, [], false]);
+  assertEquals([first?.status, first?.body.error, first?.headers.get("Retry-After")], [
+    ...[429, "rate_limited", "10"],
+  ]);
+  const short = await readFeed(stack, tenant, "?after=oldest");
+  assertEquals(
+    [short.status, short.body.items],
+    [200, []],
+    "who does not ask to wait is no reader",
+  );
   for (const each of [tenant, other]) await record(stack, each, "agent.paused", { number: 1 });
   await Promise.all(waiting);
-  assertEquals(answered.map(numbersOf), [[], ...Array(11).fill([1])]);
-  const next = `?after=${first?.body.nextCursor}&waitSeconds=20`;
+  assertEquals(answered.slice(1).map(numbersOf), Array(11).fill([1]));
+  const next = `?after=${short.body.nextCursor}&waitSeconds=20`;
   assertEquals(numbersOf(await readFeed(stack, tenant, next)), [1]);
 });
 
