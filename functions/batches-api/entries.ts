@@ -1,12 +1,18 @@
 import { findIssues } from "../../shared/http/validate.ts";
 import type { Issue } from "../../shared/model/errors.ts";
+import { cardIdSchema } from "../../shared/model/request_fields.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import { checkRecipient, type RecipientRequest, recipientSchema } from "./contract.ts";
 
 /** An entry of a list as it was received, valid or not. */
 export type ReadEntry =
   | { readonly recipient: RecipientRequest; readonly issues?: undefined }
-  | { readonly recipient: null; readonly issues: readonly Issue[] };
+  | {
+    readonly recipient: null;
+    readonly issues: readonly Issue[];
+    /** The caller's own identifier, by which it finds the entry; undefined for none. */
+    readonly cardId?: string | undefined;
+  };
 
 /** The entries of a call, each on its own: a bad one does not hide the others. */
 export interface ReadEntries {
@@ -30,7 +36,8 @@ export async function readEntries(received: readonly unknown[]): Promise<ReadEnt
       ignoredFields.push(...checked.ignoredFields.map((name) => `recipients.${place}.${name}`));
     }
     const { value, issues } = checked;
-    return value === null ? { recipient: null, issues } : { recipient: value };
+    if (value !== null) return { recipient: value };
+    return { recipient: null, issues, cardId: cardIdSchema.safeParse(entry["cardId"]).data };
   });
   return { entries, ignoredFields: ignoredFields.slice(0, maxIgnoredFields) };
 }

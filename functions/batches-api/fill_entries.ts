@@ -66,20 +66,26 @@ export async function fillEntries(
   const taken = listTakenKeys(source);
   const ignored: string[] = [];
   const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
-    const refuse = (issues: readonly Issue[], reason: EntryReason): BatchEntry => {
+    const refuse = (
+      issues: readonly Issue[],
+      reason: EntryReason,
+      kept: Omit<BatchEntry, "reason" | "draft">,
+    ): BatchEntry => {
       errors.push({ index, issues: told.take(issues) });
-      // Nothing of whom no contact stands for is kept: an erasure would not find it.
-      return { reason };
+      return { ...kept, reason };
     };
     if (entry.recipient === null) {
       const isPhone = entry.issues.some(({ path }) => path === "phone");
-      return refuse(entry.issues, isPhone ? "invalid_phone" : "invalid_recipient");
+      const reason = isPhone ? "invalid_phone" : "invalid_recipient";
+      // No contact can stand for it: what names a person is not kept, because an erasure would not find it.
+      return refuse(entry.issues, reason, { cardId: entry.cardId });
     }
     const { recipient } = entry;
     const contact = contacts[index] ?? null;
     if (contact === null && recipient.contactId !== undefined) {
       const message = "is no contact of the instance";
-      return refuse([{ path: "contactId", message }], "contact_not_found");
+      const { cardId } = recipient;
+      return refuse([{ path: "contactId", message }], "contact_not_found", { cardId });
     }
     if (ignored.length < maxIgnored) {
       const names = findIgnoredVariables(recipient.variables ?? {}, taken);
@@ -92,7 +98,8 @@ export async function fillEntries(
       return { ...readRecipient(recipient), draft };
     } catch (error) {
       const { issues, reason } = readRefusal(error);
-      return refuse(issues, reason);
+      const { cardId } = recipient;
+      return refuse(issues, reason, { ...readRecipient(recipient), cardId });
     }
   });
   channel.noteIgnored(ignored);

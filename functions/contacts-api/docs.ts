@@ -395,7 +395,7 @@ export const operations: readonly Operation[] = [
     tag: "Contacts",
     summary: "Export a person's data",
     description:
-      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again. A token with scopes needs `contacts` and `history`. With `scope=workspace` the person's contacts at the workspace's other instances follow as `otherInstances`; a token with scopes needs `erase` for that.",
+      "Everything that is stored about a person, as one JSON object: the contact with its identities and consent, the log of consent, the conversation, internal notes, transfers, what the AI agent has collected, and every message with its content. Files are named by `mediaId`: `GET media-api/media/{mediaId}` gives them. Copies of the same data, such as events and the provider's payloads, are left out. The answer is written while it is read, so it may be of any size; one that breaks off is not valid JSON: ask again. A token with scopes needs `contacts` and `history`. With `scope=workspace` the person's contacts at the workspace's other instances follow as `otherInstances`; a token with scopes needs `erase` as well for that.",
     access: "clientToken",
     query: scopeQuerySchema,
     pathParameters: { id: { description: "`contactId` of the contact.", example: demoContactId } },

@@ -195,8 +195,11 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   },
   "instance.disconnected": {
     when: "the channel has lost its connection",
-    dataName: "InstanceEventData",
-    data: instanceChange,
+    dataName: "InstanceDisconnectedEventData",
+    data: instanceChange.extend({ until: instantSchema.nullable() }),
+    fields: {
+      until: "When a restriction of the channel ends; null where it tells no end.",
+    },
   },
   "instance.limit_changed": {
     when: "the channel has changed what the number may send, or warns that it will",

@@ -129,7 +129,10 @@ export interface RecipientDraft extends StoredContent {
 
 /** An entry to store: with its message, or with the reason why it gets none. */
 export interface BatchEntry extends Recipient {
+  /** Why it gets no message. */
   readonly reason?: string | undefined;
+  /** Of an entry with a reason; the draft has that of the others. */
+  readonly cardId?: string | undefined;
   readonly draft?: RecipientDraft | undefined;
 }
 

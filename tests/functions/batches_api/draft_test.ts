@@ -163,6 +163,35 @@ Deno.test("a permissive call takes the good entries and keeps the others with th
   assertEquals(batch.counts, { ...emptyCounts, pending: 2, skipped: 7 });
 });
 
+Deno.test("what is refused or doubled keeps its cardId in the list, and the phone of whoever can be a contact", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const message = { messageType: "text", message: "Pedido {{pedido}}" };
+  const [known, unknown] = ["5511977770001", "5511977770002"];
+  const variables = { pedido: "1" };
+  const { body } = await callBatches(stack, tenant, "POST", "/batches", {
+    message,
+    validation: "permissive",
+    recipients: [
+      { phone: known, variables, cardId: "good" },
+      { phone: "551177770001", variables, cardId: "doubled" },
+      { phone: unknown, cardId: "lacks a variable" },
+      { phone: "12", variables, cardId: "no phone" },
+      { contactId: crypto.randomUUID(), variables, cardId: "no contact" },
+      { phone: known, cardId: 7 },
+    ],
+  });
+  const items = await readRecipients(stack, tenant, body.batchId);
+  assertEquals(items.map(({ phone, cardId, reason }) => [phone, cardId, reason]), [
+    [known, "good", null],
+    ["551177770001", "doubled", "duplicate_contact"],
+    [unknown, "lacks a variable", "missing_variables"],
+    [null, "no phone", "invalid_phone"],
+    [null, "no contact", "contact_not_found"],
+    [null, null, "invalid_recipient"],
+  ]);
+});
+
 Deno.test("a template is frozen with the batch, and its category is the purpose", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -127,7 +127,7 @@ for (const { provider, tell, reason } of channels) {
     );
     assertEquals([body.status, body.attempts], ["sent", 1]);
     assertEquals(await eventsOf(client, tenant), [
-      ["instance.disconnected", { reason }],
+      ["instance.disconnected", { reason, until: null }],
       ["instance.connected", { reason: null }],
     ]);
   });
@@ -231,6 +231,9 @@ Deno.test("a restriction of the official channel stops the queue until its end; 
   const restricted = await health(client, tenant);
   assertEquals(restricted.status, "disconnected");
   assertEquals(Date.parse(restricted.connection.until), end * 1_000);
+  const [[type, data] = []] = await eventsOf(client, tenant) as Body[][];
+  const until = new Date(end * 1_000).toISOString();
+  assertEquals([type, data.until], ["instance.disconnected", until]);
   await letTimePass(client.stack.admin, 3_601);
   assertEquals((await health(client, tenant)).status, "ok");
 });
@@ -312,7 +315,7 @@ Deno.test("a violation and a planned ban are told once and stop nothing; a numbe
   assertEquals(await eventsOf(client, tenant), [
     ["instance.limit_changed", { ...limit, reason: "ACCOUNT_VIOLATION: SCAM", effectiveAt: null }],
     ["instance.limit_changed", { ...limit, reason: "SCHEDULE_FOR_DISABLE", effectiveAt }],
-    ["instance.disconnected", { reason: "ACCOUNT_OFFBOARDED: CHANGE_NUMBER" }],
+    ["instance.disconnected", { reason: "ACCOUNT_OFFBOARDED: CHANGE_NUMBER", until: null }],
     ["instance.connected", { reason: null }],
   ]);
 });

@@ -1,6 +1,6 @@
 -- Gives each person of a list a contact and a conversation, as resolve_recipient and resolve_conversation
--- do for one, in a few statements for all. `entries`: [{phone | userId | contactId, reason}]; those with a
--- reason are passed over, and so are unknown contactIds. The contacts cannot be merged until the caller
+-- do for one, in a few statements for all. `entries`: [{phone | userId | contactId}]; those that name
+-- nobody are passed over, and so are unknown contactIds. The contacts cannot be merged until the caller
 -- commits: it holds their rows.
 -- Locks: addresses of new contacts, contacts in the order of their ids, contact_activity.
 -- Returns the contact of each entry, in order; NULL where it has none.
@@ -22,7 +22,7 @@ begin
   given := array(
     select distinct coalesce(e.entry->>'phone', e.entry->>'userId')
     from jsonb_array_elements(entries) with ordinality as e(entry, place)
-    where e.entry->>'reason' is null and e.entry->>'contactId' is null
+    where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
       and found_ids[e.place::integer] is null
   );
   if cardinality(given) > 0 then
@@ -54,7 +54,7 @@ begin
   if locked <> (select count(distinct f.id) from unnest(found_ids) as f(id))
     or exists (
       select from jsonb_array_elements(entries) with ordinality as e(entry, place)
-      where e.entry->>'reason' is null and e.entry->>'contactId' is null
+      where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
         and found_ids[e.place::integer] is null
     ) then
     raise exception using errcode = 'MI055', message = 'merged meanwhile';

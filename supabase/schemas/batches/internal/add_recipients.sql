@@ -1,5 +1,5 @@
--- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, draft}];
--- those with a reason are kept as skipped. The second entry of a contact, in whatever spelling, is a
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, cardId, draft}];
+-- those with a reason are kept as skipped, with the contact of the person that they name, if any. The second entry of a contact, in whatever spelling, is a
 -- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
@@ -59,7 +59,7 @@ begin
     )
     select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
       case when told.reason is null then 'pending' else 'skipped' end, told.reason,
-      case when told.reason is null then j.entry->'draft' end, j.entry->'draft'->>'cardId'
+      case when told.reason is null then j.entry->'draft' end, coalesce(j.entry->'draft'->>'cardId', j.entry->>'cardId')
     from judged j
     cross join lateral (
       select case

@@ -1,4 +1,4 @@
--- The contact of each entry of a list, in order (see entry_contact); NULL for entries with a reason.
+-- The contact of each entry of a list, in order (see entry_contact); NULL for entries that name nobody.
 create or replace function messaging.entry_contacts(of_instance uuid, entries jsonb)
 returns uuid[]
 language sql
@@ -6,7 +6,7 @@ stable
 set search_path = ''
 as $$
   select array(
-    select case when e.entry->>'reason' is null then messaging.entry_contact(
+    select case when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null then messaging.entry_contact(
       of_instance,
       (e.entry->>'contactId')::uuid,
       messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))

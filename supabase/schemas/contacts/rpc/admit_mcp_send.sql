@@ -1,7 +1,7 @@
 -- mcp: whether a send by a tool may go. `request`: instanceId, tokenId, callKey (of tool, intent and recipient),
 -- and exactly one of phone, contactId and userId.
--- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to who
--- has a contact that no such call has made) or `hourly_limit`, of which a repeated call spends nothing.
+-- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to
+-- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a repeated call spends nothing.
 -- A contact that a call makes has the origin `mcp`.
 -- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
 -- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
@@ -24,7 +24,10 @@ begin
   where t.id = (request->>'tokenId')::uuid and t.instance_id = of_instance
   for no key update;
   contact := messaging.find_recipient(of_instance, request);
-  if token.mcp_recipients = 'known' and (contact.id is null or contact.origin = 'mcp') then
+  if
+    token.mcp_recipients = 'known'
+    and (contact.id is null or contact.origin = 'mcp' and contact.last_inbound_at is null)
+  then
     return jsonb_build_object('refusal', 'recipient_not_known', 'retryAfterSeconds', null);
   end if;
   delete from messaging.mcp_sends s

@@ -55,7 +55,13 @@ begin
     return false;
   end if;
   perform messaging.record_event(
-    instance.id, null, 'instance.' || state, jsonb_build_object('reason', event->'reason')
+    instance.id, null, 'instance.' || state,
+    jsonb_build_object('reason', event->'reason') || case state
+      when 'disconnected' then jsonb_build_object(
+        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC')
+      )
+      else '{}'
+    end
   );
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
