@@ -73,7 +73,7 @@ const refusals = {
   ],
   outside_conversation_window: [
     409,
-    "The contact's last message is more than 24 hours old: on the official channel only a template can be sent now.",
+    "The contact has not written in the last 24 hours: on the official channel only a template can be sent now.",
   ],
   recipient_needs_phone: [
     409,
