@@ -3,11 +3,7 @@ import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import type { OutboxKind } from "../../shared/database/rpcs/outbox.ts";
 import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
 import type { MediaWork } from "../../shared/outbox/media_work.ts";
-import {
-  claimOutbox,
-  type DeliverOutboxRow,
-  deliverOutboxRow,
-} from "../../shared/outbox/delivery.ts";
+import { type DeliverOutboxRow, deliverOutboxRow } from "../../shared/outbox/delivery.ts";
 import { deliverReadReceipt, type ReadingServices } from "../../shared/messages/read_receipts.ts";
 import { FileFetcher } from "./file_fetcher.ts";
 import { type LaneOfWork, OutboxLane } from "./outbox_lane.ts";
@@ -26,13 +22,17 @@ const emailKinds: readonly OutboxKind[] = [
   ...["instance_disconnected_email", "batch_paused_email", "budget_email"] as const,
 ];
 
-/** E-mails per claim. Even a slow mail service delivers both well before their lease ends. */
-const emailsPerClaim = 2;
-
 function listLanes(services: OutboxServices): readonly LaneOfWork[] {
   const deliver = (delivery: DeliverOutboxRow): LaneOfWork["work"] => (row) =>
     deliverOutboxRow(services, delivery, row);
   return [
+    // One after the other, because mail services limit requests per second; but one that hangs holds up no
+    // other.
+    {
+      kinds: emailKinds,
+      ...{ quick: 1, all: 10, slowOfInstance: 2 },
+      work: deliver(services.deliverEmail),
+    },
     // A model takes seconds to respond.
     {
       kinds: ["agent_reply"],
@@ -59,18 +59,15 @@ function listLanes(services: OutboxServices): readonly LaneOfWork[] {
 }
 
 /**
- * Processes the outbox beside the messages: e-mails sequentially, agent replies and files concurrently,
- * each in a lane of its own. A slow mail service, model or provider does not delay other work, and within a
- * lane no instance's work delays another's: they take turns, and what hangs gives its place away.
+ * Processes the outbox beside the messages: e-mails, agent replies and files, each in a lane of its own. A
+ * slow mail service, model or provider does not delay other work, and within a lane no instance's work delays
+ * another's: they take turns, and what hangs gives its place away.
  */
 export class OutboxConsumer {
   readonly #underWay = new Set<Promise<void>>();
-  #isMailing = false;
   #isFilling = false;
-  #isFinishing = false;
   readonly #files: FileFetcher;
   readonly #lanes: readonly OutboxLane[];
-  #emails = 0;
 
   /** @param maxMessages of the run: see `FetchBudget`. */
   constructor(private readonly services: OutboxServices, maxMessages: number) {
@@ -80,20 +77,17 @@ export class OutboxConsumer {
 
   /** Number of rows claimed so far. */
   get rows(): number {
-    return this.#emails + this.#files.files +
-      this.#lanes.reduce((sum, { rows }) => sum + rows, 0);
+    return this.#lanes.reduce((sum, { rows }) => sum + rows, this.#files.files);
   }
 
   /** Starts due work up to the limits of each lane. Returns at once. */
   start(): void {
-    if (!this.#isMailing) this.#run(this.#sendEmails());
     this.#run(this.#files.start());
     if (!this.#isFilling) this.#run(this.#fillLanes());
   }
 
   /** Stops claiming, and waits for the work in progress. */
   async finish(): Promise<void> {
-    this.#isFinishing = true;
     const parts = [...this.#lanes, this.#files];
     await Promise.all(parts.map((part) => part.finish()));
     // A pass that has begun goes through all lanes.
@@ -113,24 +107,5 @@ export class OutboxConsumer {
     this.#isFilling = true;
     for (const lane of this.#lanes) await lane.fill();
     this.#isFilling = false;
-  }
-
-  /** Sends the due e-mails sequentially, because mail services limit requests per second. */
-  async #sendEmails(): Promise<void> {
-    this.#isMailing = true;
-    const { database, deliverEmail } = this.services;
-    try {
-      while (!this.#isFinishing) {
-        const rows = await claimOutbox(database, {
-          kinds: emailKinds,
-          maxRows: emailsPerClaim,
-        });
-        if (rows.length === 0) return;
-        this.#emails += rows.length;
-        for (const row of rows) await deliverOutboxRow(this.services, deliverEmail, row);
-      }
-    } finally {
-      this.#isMailing = false;
-    }
   }
 }

@@ -64,6 +64,47 @@ Deno.test("replies of an instance that hang leave a lane to another instance's",
   assertEquals(delivered[0], other.instanceId);
 });
 
+Deno.test("an e-mail that hangs delays no other, of the same instance or of another", async () => {
+  await using stack = await startMessagingStack();
+  const [one, other] = [await stack.createTenant(), await stack.createTenant()];
+  const promiseEmail = async ({ instanceId, workspaceId }: Tenant): Promise<string> => {
+    const [row] = await stack.admin<{ id: string }[]>`
+      insert into messaging.outbox (workspace_id, kind, payload)
+      values (${workspaceId}, 'assignment_email', ${stack.admin.json({ instanceId })})
+      returning id`;
+    return row!.id;
+  };
+  const [hanging, ...others] = [
+    ...[await promiseEmail(one), await promiseEmail(one)],
+    await promiseEmail(other),
+  ];
+  const held = Promise.withResolvers<void>();
+  const delivered: string[] = [];
+  let isUnderWay = 0;
+  let most = 0;
+  const run = runDispatch({
+    ...stack.services,
+    deliverAgentReply: () => Promise.reject(new Error("no reply is expected")),
+    deliverEmail: async ({ outboxId }) => {
+      if (outboxId === hanging) await held.promise;
+      most = Math.max(most, ++isUnderWay);
+      await new Promise((resolve) => setTimeout(resolve));
+      isUnderWay -= 1;
+      delivered.push(outboxId);
+      return { outcome: "done" };
+    },
+  }, { durationMs: 120_000, maxMessages: 1_000 });
+  try {
+    await waitUntil(() => delivered.length === 2, { what: "the other e-mails" });
+  } finally {
+    dispatchEvent(new Event(shutdownEvent));
+    held.resolve();
+  }
+  await run;
+  assertEquals(delivered.toSorted(), [...others, hanging].toSorted());
+  assertEquals([delivered[2], most], [hanging, 1], "those that answer go one after the other");
+});
+
 Deno.test("a lane claims nothing of an instance that has as much hanging as it may", async () => {
   const instanceId = crypto.randomUUID();
   const claims: OutboxClaimRequest[] = [];
