@@ -17,6 +17,10 @@ immutable
 parallel safe
 return coalesce(payload ->> 'instanceId', '');
 
+alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
+
+alter table messaging.internal_notes alter column created_at set default clock_timestamp();
+
 alter table messaging.ai_agents add column if not exists answers_within_seconds integer default 21600 not null;
 
 alter type messaging.plain_event add attribute is_standby boolean;
@@ -297,6 +301,67 @@ begin
 end;
 $$;
 
+-- mcp: whether a send by a tool may go. `request`: instanceId, tokenId, callKey (of tool, intent and recipient),
+-- and exactly one of phone, contactId and userId.
+-- Returns {refusal, retryAfterSeconds}: `refusal` is NULL, `recipient_not_known` (the token may write to
+-- people with a contact that no such call has made, or who have written) or `hourly_limit`, of which a repeated call spends nothing.
+-- A contact that a call makes has the origin `mcp`.
+-- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
+-- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
+create or replace function public.admit_mcp_send(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  of_call constant text := request->>'callKey';
+  token messaging.client_tokens;
+  contact messaging.contacts;
+  added record;
+  sends integer;
+  first_at timestamptz;
+begin
+  select t.* into strict token from messaging.client_tokens t
+  where t.id = (request->>'tokenId')::uuid and t.instance_id = of_instance
+  for no key update;
+  contact := messaging.find_recipient(of_instance, request);
+  if
+    token.mcp_recipients = 'known'
+    and (contact.id is null or contact.origin = 'mcp' and contact.last_inbound_at is null)
+  then
+    return jsonb_build_object('refusal', 'recipient_not_known', 'retryAfterSeconds', null);
+  end if;
+  delete from messaging.mcp_sends s
+  where s.token_id = token.id and s.admitted_at < clock - interval '2 days';
+  perform from messaging.mcp_sends s where s.token_id = token.id and s.call_key = of_call;
+  if found then
+    return jsonb_build_object('refusal', null, 'retryAfterSeconds', null);
+  end if;
+  select count(*), min(s.admitted_at) into sends, first_at
+  from messaging.mcp_sends s
+  where s.token_id = token.id and s.admitted_at > clock - interval '1 hour';
+  if sends >= token.mcp_max_sends_per_hour then
+    return jsonb_build_object(
+      'refusal', 'hourly_limit',
+      'retryAfterSeconds',
+      coalesce(ceil(extract(epoch from first_at + interval '1 hour' - clock))::integer, 3600)
+    );
+  end if;
+  insert into messaging.mcp_sends (token_id, instance_id, call_key, admitted_at)
+  values (token.id, of_instance, of_call, clock);
+  if contact.id is null then
+    added := messaging.find_or_add_recipient(of_instance, request);
+    if added.is_new then
+      update messaging.contacts c set origin = 'mcp' where c.id = (added.contact).id;
+      perform messaging.record_new_contacts(array[(added.contact).id]);
+    end if;
+  end if;
+  return jsonb_build_object('refusal', null, 'retryAfterSeconds', null);
+end;
+$$;
+
 -- Whether what tells another key of a person tells the change that was told last (`change`, as in
 -- contacts.identity_change) once more: by one of its names; or by a message whose kind of notice (`source`) has
 -- not told it yet, since each kind has a name of its own for a key; or by a system message that is no younger
@@ -317,6 +382,122 @@ return coalesce(
   end,
   false
 );
+
+-- A note on a conversation, for operators' eyes. Returns its id. Locks the conversation, see internal_notes.
+create or replace function messaging.add_internal_note(
+  instance_id uuid,
+  conversation_id uuid,
+  note text
+)
+returns uuid
+language sql
+set search_path = ''
+as $$
+  select from messaging.conversations c
+  where c.id = add_internal_note.conversation_id for no key update;
+  insert into messaging.internal_notes (instance_id, conversation_id, note)
+  values (add_internal_note.instance_id, add_internal_note.conversation_id, add_internal_note.note)
+  returning id;
+$$;
+
+-- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
+-- conversations-api/assign and send-message. `assignment`: assignTo, departmentId, and portfolio, which puts
+-- the contact into the operator's portfolio or, false, takes it out of whose it is in; a transfer that does not
+-- say takes it out of the former operator's.
+-- Assigning the present operator again changes nothing about the operator. A change of operator writes
+-- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the
+-- caller's transaction. Locks the conversation. Errors: MI001, MI002.
+create or replace function messaging.assign_conversation(
+  instance messaging.instances,
+  contact messaging.contacts,
+  conversation messaging.conversations,
+  assignment jsonb
+)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  operator messaging.operators := messaging.find_operator(instance.workspace_id, assignment->>'assignTo');
+  previous messaging.operators;
+  department uuid := (assignment->>'departmentId')::uuid;
+  previous_id uuid;
+  is_transfer boolean;
+  before jsonb;
+begin
+  if department is not null and not exists (
+    select from messaging.departments d
+    where d.id = department and d.workspace_id = instance.workspace_id
+  ) then
+    raise exception using errcode = 'MI002', message = 'department_not_found';
+  end if;
+
+  select c.assigned_to into previous_id
+  from messaging.conversations c where c.id = conversation.id for no key update;
+  before := messaging.conversation_state(conversation.id);
+  is_transfer := previous_id is not null and previous_id <> operator.id;
+
+  update messaging.conversations c
+  set assigned_to = operator.id,
+    department_id = coalesce(department, c.department_id),
+    updated_at = now()
+  where c.id = conversation.id
+  returning c.department_id into department;
+
+  if is_transfer then
+    select o.* into previous from messaging.operators o where o.id = previous_id;
+    insert into messaging.chat_transfer_log
+      (instance_id, conversation_id, from_operator_id, to_operator_id)
+    values (instance.id, conversation.id, previous.id, operator.id);
+    insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
+    values (
+      instance.id, conversation.id,
+      format('Conversa transferida de %s para %s.', previous.name, operator.name), true
+    );
+  end if;
+
+  if coalesce((assignment->>'portfolio')::boolean, false) then
+    insert into messaging.portfolios (contact_id, instance_id, operator_id)
+    values (contact.id, instance.id, operator.id)
+    on conflict on constraint portfolios_pkey
+    do update set operator_id = excluded.operator_id, created_at = now()
+    where portfolios.operator_id <> excluded.operator_id;
+  elsif is_transfer or assignment->>'portfolio' is not null then
+    delete from messaging.portfolios p
+    where p.contact_id = contact.id
+      and (p.operator_id <> operator.id or assignment->>'portfolio' is not null);
+  end if;
+
+  perform messaging.record_conversation_changes(conversation, before);
+
+  if previous_id is distinct from operator.id then
+    insert into messaging.outbox (workspace_id, kind, payload)
+    values (
+      instance.workspace_id, 'assignment_email',
+      jsonb_build_object(
+        'instanceId', instance.id,
+        'operatorName', operator.name,
+        'operatorEmail', operator.email,
+        'contactName', contact.name,
+        'contactPhone', coalesce(messaging.contact_display_phone(contact), messaging.contact_send_address(contact, null)),
+        'instancePhone', instance.connected_phone
+      )
+    );
+  end if;
+
+  return jsonb_build_object(
+    'contactId', contact.id,
+    'assignedTo', operator.id,
+    'previousAssignedTo', previous_id,
+    'portfolio', exists (
+      select from messaging.portfolios p
+      where p.contact_id = contact.id and p.operator_id = operator.id
+    ),
+    'transferred', is_transfer,
+    'departmentId', department
+  );
+end;
+$$;
 
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation, or from the
 -- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
@@ -938,7 +1119,11 @@ begin
         when 'FOOTER' then case when wording->>'footer' is not null then c.value end
         when 'BUTTONS' then case
           when wording->'buttons' is not null then c.value
-          else c.value || jsonb_build_object('buttons', messaging.untold_buttons(c.value->'buttons'))
+          else c.value || jsonb_build_object('buttons', (
+            select coalesce(jsonb_agg(b.value order by b.place), '[]')
+            from jsonb_array_elements(c.value->'buttons') with ordinality as b(value, place)
+            where upper(b.value->>'type') not in ('URL', 'PHONE_NUMBER')
+          ))
         end
         else c.value
       end as component
@@ -990,17 +1175,6 @@ begin
   ));
 end;
 $$;
-
--- The buttons of which no notice of a template's words has to tell: they neither open a page nor call a number.
-create or replace function messaging.untold_buttons(buttons jsonb)
-returns jsonb
-language sql
-immutable
-begin atomic
-  select coalesce(jsonb_agg(b.value order by b.place), '[]')
-  from jsonb_array_elements(buttons) with ordinality as b (value, place)
-  where upper(b.value ->> 'type') not in ('URL', 'PHONE_NUMBER');
-end;
 
 -- What a call with outsideWindow needs before its templates can be filled. `request`: instanceId, templates
 -- ({templateId} or {template {name, language}} each, see find_sendable_template; templateIds of functions of
@@ -1243,6 +1417,28 @@ begin
     perform messaging.accept_pending_recipients(array[present.id]);
   end if;
   return true;
+end;
+$$;
+
+-- The message of an instance that a path names (see find_message_id), locked. `request`: instanceId, messageId.
+-- A received one too: its status (received) says what cannot be done with it.
+-- Error: MI004.
+create or replace function messaging.find_message(request jsonb)
+returns messaging.messages
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message
+  from messaging.messages m
+  where m.id = messaging.find_message_id(request)
+  for no key update;
+  if not found then
+    raise exception using errcode = 'MI004', message = 'message_not_found';
+  end if;
+  return messaging.message_after_merge(message);
 end;
 $$;
 
@@ -1677,6 +1873,64 @@ begin
 end;
 $$;
 
+-- messages-api: records that a provider is about to be asked to edit or delete a sent message, before it is.
+-- `request`: instanceId, messageId (see find_message_id), kind (edit, delete), message (the new words of an
+-- edit), leaseSeconds: how long the asking may take. Locks the message.
+-- Returns {change, message}: change is {token, messageId, to, providerMessageId, messageType, message, content,
+-- file} with the new words, and what settle_message_change needs; NULL where there is nothing to ask: a
+-- deletion of what is deleted, of which `message` is the record.
+-- Errors: MI004; MI061 (not editable), MI062 (not deletable), with the reason of change_refusal as detail.
+create or replace function public.begin_message_change(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  kind constant text := request->>'kind';
+  words constant text := request->>'message';
+  token constant uuid := gen_random_uuid();
+  message messaging.messages := messaging.find_message(request);
+  instance messaging.instances;
+  contact messaging.contacts;
+  refusal text;
+begin
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  if kind = 'delete' and message.direction = 'outbound' and message.deleted_at is not null then
+    return jsonb_build_object('change', null, 'message', messaging.describe_message(message));
+  end if;
+  refusal := messaging.change_refusal(message, instance.provider_class, kind, clock);
+  if refusal is not null then
+    raise exception using
+      errcode = case kind when 'edit' then 'MI061' else 'MI062' end,
+      message = case kind when 'edit' then 'message_not_editable' else 'message_not_deletable' end,
+      detail = refusal;
+  end if;
+  select c.* into strict contact from messaging.contacts c where c.id = message.contact_id;
+  update messaging.messages m
+  set change = jsonb_build_object(
+    'token', token, 'kind', kind, 'status', 'under_way', 'message', words, 'requestedAt', clock,
+    'leaseUntil', clock + make_interval(secs => (request->>'leaseSeconds')::double precision),
+    'error', null,
+    -- The words whose echoes are still to come, of earlier edits too.
+    'awaited', coalesce(m.change->'awaited', '[]') || case
+      when kind = 'edit' then jsonb_build_array(md5(words)) else '[]'
+    end
+  )
+  where m.id = message.id;
+  return jsonb_build_object('message', null, 'change', jsonb_build_object(
+    'token', token,
+    'messageId', message.id,
+    'to', messaging.contact_send_address(contact, message.phone_given),
+    'providerMessageId', message.provider_message_id,
+    'messageType', message.message_type,
+    'message', words,
+    'content', message.content,
+    'file', case when message.media_id is not null then messaging.file_to_send(message.media_id) end
+  ));
+end;
+$$;
+
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
 -- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
 -- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
@@ -1897,6 +2151,110 @@ begin
   return messaging.build_read_page(reading);
 end;
 $$;
+
+-- What a channel has to be told to mark messages of a person as read: those that the person sent up to one
+-- message. `request`: instanceId; messageId (see find_message_id), sent or received, or conversationId for
+-- its newest; direction: what that message has to be, NULL for either.
+-- Returns {instance, to, messages}: instance is what opens the provider; to the chat's address; messages
+-- [{messageId, providerMessageId, isRead}] the newest received one, read or not, after at most 19 unread ones
+-- among the hundred messages before it, in their order.
+-- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
+create or replace function public.list_unread_messages(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  named messaging.messages;
+  contact messaging.contacts;
+begin
+  if request->>'conversationId' is not null then
+    select c.* into contact
+    from messaging.conversations v
+    join messaging.contacts c on c.id = v.contact_id
+    where v.id = (request->>'conversationId')::uuid
+      and v.instance_id = (request->>'instanceId')::uuid and not v.is_merged;
+    if not found then
+      raise exception using errcode = 'MI032', message = 'conversation_not_found';
+    end if;
+  else
+    select m.* into named
+    from messaging.messages m
+    where m.id = messaging.find_message_id(request);
+    if not found then
+      raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
+    if named.direction <> coalesce(request->>'direction', named.direction) then
+      raise exception using errcode = 'MI063', message = 'message_not_readable', detail = named.status;
+    end if;
+    named := messaging.message_after_merge(named);
+    select c.* into strict contact from messaging.contacts c where c.id = named.contact_id;
+  end if;
+  return (
+    with recent as (
+      select m.id, m.direction, m.message_type, m.provider_message_id, m.read_at, m.sent_at
+      from messaging.messages m
+      where m.contact_id = contact.id and m.sent_at <= coalesce(named.sent_at, 'infinity')
+      order by m.sent_at desc
+      limit 100
+    ), received as (
+      select r.*,
+        row_number() over (order by r.id is not distinct from named.id desc, r.sent_at desc) as place
+      from recent r
+      where r.direction = 'inbound' and r.provider_message_id is not null
+        and (r.message_type <> 'reaction' or r.id is not distinct from named.id)
+    )
+    select jsonb_build_object(
+      'instance', jsonb_build_object(
+        'instanceId', i.id, 'provider', i.provider, 'sealedProviderConfig', i.sealed_provider_config
+      ),
+      'to', messaging.contact_send_address(contact, null),
+      'messages', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'messageId', u.id, 'providerMessageId', u.provider_message_id, 'isRead', u.read_at is not null
+        ) order by u.place desc), '[]')
+        from received u
+        where u.place = 1 or u.read_at is null and u.place <= 20
+      )
+    )
+    from messaging.instances i
+    where i.id = (request->>'instanceId')::uuid
+  );
+end;
+$$;
+
+-- Why an edit or a deletion (`kind`: edit, delete) of a sent message is refused, as one word; NULL where the
+-- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
+-- nothing where it comes too late: the last ten seconds are left to the call on its way.
+create or replace function messaging.change_refusal(
+  message messaging.messages,
+  provider_class text,
+  kind text,
+  clock timestamptz
+)
+returns text
+language sql
+stable
+return case
+  when message.direction = 'inbound' then 'received'
+  when provider_class = 'official' then 'official_channel'
+  when message.deleted_at is not null then 'deleted'
+  when message.status not in ('sent', 'delivered', 'read') then message.status
+  when message.provider_message_id is null
+  or message.message_type = 'reaction' then 'unknown_type'
+  when message.change ->> 'status' = 'under_way'
+  and (message.change ->> 'leaseUntil')::timestamptz > clock then 'changing'
+  when kind = 'edit'
+  and not (
+    message.message_type = 'text'
+    or message.message_type in ('image', 'video', 'document')
+    and not message.is_typed_on_phone
+  ) then 'unknown_type'
+  when kind = 'edit'
+  and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
+end;
 
 -- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
 -- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
@@ -2343,6 +2701,185 @@ begin
 end;
 $$;
 
+-- Gives each person of a list a contact and a conversation, as resolve_recipient and resolve_conversation
+-- do for one, in a few statements for all. `entries`: [{phone | userId | contactId}]; those that name
+-- nobody are passed over, and so are unknown contactIds. The contacts cannot be merged until the caller
+-- commits: it holds their rows.
+-- Locks: addresses of new contacts, contacts in the order of their ids, contact_activity.
+-- Returns the contact of each entry, in order; NULL where it has none.
+-- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
+create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
+returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  found_ids uuid[];
+  new_ids uuid[];
+  given text[];
+  touched uuid[];
+  locked integer;
+begin
+  found_ids := messaging.entry_contacts(of_instance, entries);
+  given := array(
+    select distinct coalesce(e.entry->>'phone', e.entry->>'userId')
+    from jsonb_array_elements(entries) with ordinality as e(entry, place)
+    where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
+      and found_ids[e.place::integer] is null
+  );
+  if cardinality(given) > 0 then
+    perform messaging.lock_addresses(of_instance, given);
+    with created as (
+      insert into messaging.contacts (instance_id, phone, identity_key, origin)
+      select distinct on (person.identity_key)
+        of_instance, case when messaging.is_phone(g.given) then g.given end, person.identity_key, 'api'
+      from unnest(given) as g(given)
+      cross join lateral (select messaging.phone_identity_key(g.given)) as person(identity_key)
+      -- An event that has just shown the address has made its contact.
+      where messaging.entry_contact(of_instance, null, person.identity_key) is null
+      order by person.identity_key, g.given
+      on conflict on constraint contacts_identity do nothing
+      returning id, phone, identity_key
+    ), hidden as (
+      insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+      select of_instance, c.identity_key, c.id, '-infinity' from created c where c.phone is null
+    )
+    select array_agg(c.id) into new_ids from created c;
+    perform messaging.record_new_contacts(new_ids);
+    found_ids := messaging.entry_contacts(of_instance, entries);
+  end if;
+  perform from messaging.contacts c
+  where c.id = any (found_ids) and c.merged_into is null
+  order by c.id
+  for key share;
+  get diagnostics locked = row_count;
+  if locked <> (select count(distinct f.id) from unnest(found_ids) as f(id))
+    or exists (
+      select from jsonb_array_elements(entries) with ordinality as e(entry, place)
+      where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
+        and found_ids[e.place::integer] is null
+    ) then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  with added as (
+    insert into messaging.conversations (instance_id, contact_id)
+    select of_instance, lacking.id
+    from (select distinct f.id from unnest(found_ids) as f(id) where f.id is not null) as lacking
+    where not exists (select from messaging.conversations v where v.contact_id = lacking.id)
+    order by lacking.id
+    on conflict do nothing
+    returning contact_id
+  )
+  select array_agg(a.contact_id) into touched from added a;
+  if touched is not null then
+    perform messaging.touch_contacts(touched);
+  end if;
+  return found_ids;
+end;
+$$;
+
+-- Adds entries of a list to a draft, in order. `request`: entries, errors, idempotency. `entries`: [{phone | userId | contactId, reason, cardId, draft}];
+-- those with a reason are kept as skipped, with the contact of the person that they name, if any. The second entry of a contact, in whatever spelling, is a
+-- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
+-- The index of an entry is its place in the whole list, from 0.
+-- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
+-- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
+-- Locks what add_entry_contacts locks, then the batch.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
+create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  entries constant jsonb := request->'entries';
+  of_instance constant uuid := (
+    select b.instance_id from messaging.batches b where b.id = add_recipients.batch_id
+  );
+  batch messaging.batches;
+  contact_ids uuid[];
+  added integer;
+  skipped integer;
+  duplicates jsonb;
+begin
+  perform messaging.take_denial_hashes(request);
+  contact_ids := messaging.add_entry_contacts(of_instance, entries);
+  select b.* into strict batch from messaging.batches b
+  where b.id = add_recipients.batch_id
+  for no key update;
+  if batch.status <> 'draft' then
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+  end if;
+  if batch.recipient_count + jsonb_array_length(entries) > 100000 then
+    raise exception using errcode = 'MI029', message = 'too_many_recipients';
+  end if;
+  with listed as (
+    select batch.recipient_count + e.place::integer - 1 as index, e.entry,
+      contact_ids[e.place::integer] as contact_id
+    from jsonb_array_elements(entries) with ordinality as e(entry, place)
+  ),
+  judged as (
+    select l.*, coalesce(
+      (
+        select min(r.index) from messaging.batch_recipients r
+        where r.contact_id = l.contact_id and r.batch_id = add_recipients.batch_id
+          and r.status <> 'skipped'
+      ),
+      nullif(
+        min(l.index) filter (where l.entry->>'reason' is null) over (partition by l.contact_id),
+        l.index
+      )
+    ) as of_index
+    from listed l
+  ),
+  stored as (
+    insert into messaging.batch_recipients (
+      batch_id, index, contact_id, phone, status, reason, draft, card_id
+    )
+    select add_recipients.batch_id, j.index, j.contact_id, j.entry->>'phone',
+      case when told.reason is null then 'pending' else 'skipped' end, told.reason,
+      case when told.reason is null then j.entry->'draft' end, coalesce(j.entry->'draft'->>'cardId', j.entry->>'cardId')
+    from judged j
+    cross join lateral (
+      select case
+        when j.entry->>'reason' is not null then j.entry->>'reason'
+        when j.contact_id is null then 'contact_not_found'
+        when j.of_index is not null then 'duplicate_contact'
+      end as reason
+    ) as told
+    returning index, reason
+  )
+  select count(*) filter (where s.reason is null), count(s.reason),
+    coalesce(
+      jsonb_agg(jsonb_build_object('index', s.index, 'of', j.of_index) order by s.index)
+        filter (where s.reason = 'duplicate_contact'),
+      '[]'
+    )
+  into added, skipped, duplicates
+  from stored s
+  join judged j on j.index = s.index;
+  update messaging.batches b
+  set recipient_count = b.recipient_count + added + skipped,
+    pending_count = b.pending_count + added,
+    skipped_count = b.skipped_count + skipped
+  where b.id = add_recipients.batch_id;
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'batchId', batch.id,
+    'status', batch.status,
+    'added', added,
+    'duplicates', duplicates,
+    'errors', (
+      select coalesce(
+        jsonb_agg(e || jsonb_build_object('index', batch.recipient_count + (e->>'index')::integer)), '[]'
+      )
+      from jsonb_array_elements(request->'errors') as e
+    )
+  ));
+end;
+$$;
+
 -- Ends those of the messages that are in no queue, because a pause took them out of it or because they wait for
 -- their contact's answer: they become `status`, canceled or
 -- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
@@ -2375,6 +2912,24 @@ begin
   );
   return cardinality(ended);
 end;
+$$;
+
+-- The contact of each entry of a list, in order (see entry_contact); NULL for entries that name nobody.
+create or replace function messaging.entry_contacts(of_instance uuid, entries jsonb)
+returns uuid[]
+language sql
+stable
+set search_path = ''
+as $$
+  select array(
+    select case when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null then messaging.entry_contact(
+      of_instance,
+      (e.entry->>'contactId')::uuid,
+      messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))
+    ) end
+    from jsonb_array_elements(entries) with ordinality as e(entry, place)
+    order by e.place
+  );
 $$;
 
 -- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
@@ -2576,6 +3131,80 @@ begin
     end if;
     messages := messages || plain;
   end loop;
+end;
+$$;
+
+-- Records what a provider says about an instance's connection. `event`: state (connected or
+-- disconnected), reason, until (the end of a restriction, NULL for none), phone (the number that it is
+-- about, NULL for all of the account: see concerns_other_instance), at. The newest by the
+-- provider's own time wins: what is older than what was told last changes nothing.
+-- While the connection is lost, nothing that the dispatcher sends leaves; immediate sends are tried. When
+-- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
+-- apart.
+-- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
+-- every ten minutes. Returns whether the state has changed. Locks pacing, then dispatch.
+create or replace function messaging.record_connection_event(
+  instance messaging.instances,
+  event jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock);
+  state constant text := event->>'state';
+  former messaging.dispatch;
+begin
+  if messaging.concerns_other_instance(instance, event->>'phone') then
+    return false;
+  end if;
+  perform from messaging.pacing p where p.instance_id = instance.id for no key update;
+  select d.* into strict former
+  from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  if told_at < former.connection_told_at then
+    return false;
+  end if;
+  update messaging.dispatch d
+  set connection = event->>'state',
+    connection_told_at = told_at,
+    disconnected_until = case state
+      when 'disconnected' then coalesce((event->>'until')::timestamptz, 'infinity')
+      else '-infinity'
+    end,
+    disconnected_at = case
+      when state = 'connected' then null
+      when former.connection = 'disconnected' then d.disconnected_at
+      else least(told_at, clock)
+    end,
+    disconnected_reason = case when state = 'disconnected' then event->>'reason' end,
+    -- What was refused while the connection was lost says nothing about the one that is back.
+    hold_until = case
+      when state = 'connected' and former.connection = 'disconnected' then '-infinity'
+      else d.hold_until
+    end
+  where d.instance_id = instance.id;
+  perform messaging.refresh_dispatch(array[instance.id]);
+  if former.connection is not distinct from state then
+    return false;
+  end if;
+  perform messaging.record_event(
+    instance.id, null, 'instance.' || state,
+    jsonb_build_object('reason', event->'reason') || case state
+      when 'disconnected' then jsonb_build_object(
+        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC')
+      )
+      else '{}'
+    end
+  );
+  if state = 'connected' then
+    perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
+  elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
+    perform messaging.tell_disconnection(instance, event->>'reason', clock);
+  end if;
+  return true;
 end;
 $$;
 
@@ -2834,6 +3463,7 @@ declare
   message_id uuid;
   file constant jsonb := messaging.read_event_file(event);
   media_id constant uuid := messaging.event_media_id(file);
+  sent_by constant text := case when (event->>'isOfOtherApp')::boolean then 'other_app' else 'phone' end;
 begin
   if exists (
     select from messaging.messages m
@@ -2865,7 +3495,7 @@ begin
   )
   values (
     instance.id, contact.id, conversation.id, 'outbound', event->>'messageType', event->>'message',
-    nullif(event->'content', 'null'), messaging.echo_author(event), true, 'sent', event->>'providerMessageId', written_at,
+    nullif(event->'content', 'null'), sent_by, true, 'sent', event->>'providerMessageId', written_at,
     is_group, event->>'chatName',
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
@@ -2888,16 +3518,6 @@ begin
   return true;
 end;
 $$;
-
--- Who sent what this service did not send: sent_by of an echo.
-create or replace function messaging.echo_author(event jsonb)
-returns text
-language sql
-immutable
-return case
-  when (event ->> 'isOfOtherApp')::boolean then 'other_app'
-  else 'phone'
-end;
 
 -- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
 -- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in

@@ -3083,6 +3083,15 @@ export interface components {
             /** @description Why it happened. */
             reason: string | null;
         };
+        InstanceDisconnectedEventData: {
+            /** @description Why it happened. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When a restriction of the channel ends; null where it tells no end.
+             */
+            until: string | null;
+        };
         InstanceLimitEventData: {
             /** @description The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`. */
             reason: string | null;
@@ -3245,805 +3254,847 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "text";
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
             /** @description `false` sends a link without its preview where the channel can. */
-            linkPreview?: boolean;
-        };
+            linkPreview?: boolean | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "text";
+        });
         SendMessageRequestMessageImage: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
             /** @description `true` lets the person see the file once only (Z-API). */
-            viewOnce?: boolean;
-        };
+            viewOnce?: boolean | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "image";
+        });
         SendMessageRequestMessageVideo: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
             /** @description `true` lets the person see the file once only (Z-API). */
-            viewOnce?: boolean;
-        };
+            viewOnce?: boolean | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "video";
+        });
         SendMessageRequestMessageAudio: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "audio";
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "audio";
+        });
         SendMessageRequestMessageDocument: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "document";
+        });
         SendMessageRequestMessageSticker: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "sticker";
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "sticker";
+        });
         SendMessageRequestMessageVoice: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "voice";
             /** @description Public https URL of the file. File types by `messageType`: jpg, jpeg, png for `image`; mp4 for `video`; mp3, wav for `audio`; these and pdf for `document`; webp for `sticker`; ogg, oga, opus for `voice`. */
             mediaUrl: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "voice";
+        });
         SendMessageRequestMessageLocation: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "location";
             /** @description A position, in degrees north and east. */
@@ -4053,104 +4104,110 @@ export interface components {
                 /** @description Degrees east. */
                 longitude: number;
                 /** @description Name of the place. */
-                name?: string;
+                name?: string | null;
                 /** @description Address of the place. */
-                address?: string;
+                address?: string | null;
             };
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "location";
+        });
         SendMessageRequestMessageContacts: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "contacts";
             /** @description Contact cards. */
@@ -4160,106 +4217,112 @@ export interface components {
                 /** @description Phones, best with country code. */
                 phones: string[];
                 /** @description E-mail addresses. */
-                emails?: string[];
+                emails?: string[] | null;
                 /** @description Company. */
-                organization?: string;
+                organization?: string | null;
                 /** @description Web addresses. */
-                urls?: string[];
+                urls?: string[] | null;
             }[];
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "contacts";
+        });
         SendMessageRequestMessageOptionList: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "option_list";
             /** @description The text; for media the caption, for an option list the body. */
@@ -4273,12 +4336,12 @@ export interface components {
                 /** @description The options. */
                 options?: {
                     /** @description Id of the option. Default: its position. */
-                    id?: string;
+                    id?: string | null;
                     /** @description Title of the option. */
                     title: string;
                     /** @description Second line of the option. */
-                    description?: string;
-                }[];
+                    description?: string | null;
+                }[] | null;
                 /** @description The sections, in place of `options`. */
                 sections?: {
                     /** @description Title of the section. */
@@ -4286,113 +4349,119 @@ export interface components {
                     /** @description The options. */
                     options: {
                         /** @description Id of the option. Default: its position. */
-                        id?: string;
+                        id?: string | null;
                         /** @description Title of the option. */
                         title: string;
                         /** @description Second line of the option. */
-                        description?: string;
+                        description?: string | null;
                     }[];
-                }[];
+                }[] | null;
             };
             /**
              * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string|null}
+             */
+            rendering?: "auto" | "native" | "text" | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            rendering?: "auto" | "native" | "text";
-        };
+            messageType: "option_list";
+        });
         SendMessageRequestMessageButtons: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "buttons";
             /** @description The text; for media the caption, for an option list the body. */
@@ -4400,128 +4469,134 @@ export interface components {
             /** @description The buttons to choose from. */
             buttons: {
                 /** @description Id of the button. Default: its position. */
-                id?: string;
+                id?: string | null;
                 /** @description Title of the button. */
                 title: string;
             }[];
             /** @description What stands above the buttons: `text`, or a file by `type` with `mediaUrl` or `mediaId`. */
             header?: {
                 /** @description The text above. */
-                text?: string;
+                text?: string | null;
                 /**
                  * @description Kind of the file above.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                type?: "image" | "video" | "document";
+                type?: "image" | "video" | "document" | null;
                 /** @description Public https URL of the file. */
-                mediaUrl?: string;
+                mediaUrl?: string | null;
                 /**
                  * Format: uuid
                  * @description Id of a file that media-api keeps.
                  */
-                mediaId?: string;
-            };
+                mediaId?: string | null;
+            } | null;
             /** @description The small text below the buttons. */
-            footer?: string;
+            footer?: string | null;
             /**
              * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string|null}
+             */
+            rendering?: "auto" | "native" | "text" | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            rendering?: "auto" | "native" | "text";
-        };
+            messageType: "buttons";
+        });
         SendMessageRequestMessageLinkButton: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "link_button";
             /** @description The text; for media the caption, for an option list the body. */
@@ -4535,306 +4610,324 @@ export interface components {
             };
             /**
              * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string|null}
+             */
+            rendering?: "auto" | "native" | "text" | null;
+            /** @description `false` sends a link without its preview where the channel can. */
+            linkPreview?: boolean | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            rendering?: "auto" | "native" | "text";
-            /** @description `false` sends a link without its preview where the channel can. */
-            linkPreview?: boolean;
-        };
+            messageType: "link_button";
+        });
         SendMessageRequestMessageLocationRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "location_request";
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
             /**
              * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string|null}
+             */
+            rendering?: "auto" | "native" | "text" | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            rendering?: "auto" | "native" | "text";
-        };
+            messageType: "location_request";
+        });
         SendMessageRequestMessageContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "contact_request";
             /** @description The text; for media the caption, for an option list the body. */
             message: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "contact_request";
+        });
         SendMessageRequestMessageReaction: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "reaction";
             /** @description The reaction to another message. */
@@ -4847,317 +4940,335 @@ export interface components {
                 /** @description The emoji; null takes the reaction back. */
                 emoji: string | null;
             };
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "reaction";
+        });
         SendMessageRequestFile: components["schemas"]["SendMessageRequestFileImage"] | components["schemas"]["SendMessageRequestFileVideo"] | components["schemas"]["SendMessageRequestFileAudio"] | components["schemas"]["SendMessageRequestFileDocument"] | components["schemas"]["SendMessageRequestFileSticker"] | components["schemas"]["SendMessageRequestFileVoice"];
         SendMessageRequestFileImage: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "image";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /** @description `true` lets the person see the file once only (Z-API). */
-            viewOnce?: boolean;
+            viewOnce?: boolean | null;
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "image";
+        });
         SendMessageRequestFileVideo: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "video";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /** @description `true` lets the person see the file once only (Z-API). */
-            viewOnce?: boolean;
+            viewOnce?: boolean | null;
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "video";
+        });
         SendMessageRequestFileAudio: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "audio";
             /**
@@ -5165,207 +5276,219 @@ export interface components {
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "audio";
+        });
         SendMessageRequestFileDocument: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "document";
             /** @description The text; for media the caption, for an option list the body. */
-            message?: string;
+            message?: string | null;
             /**
              * Format: uuid
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "document";
+        });
         SendMessageRequestFileSticker: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "sticker";
             /**
@@ -5373,102 +5496,108 @@ export interface components {
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "sticker";
+        });
         SendMessageRequestFileVoice: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * Format: uuid
              * @description Id of a message of the same contact, sent or received, that this one answers.
              */
-            replyTo?: string;
+            replyTo?: string | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Milliseconds to show the typing indicator, where the channel supports it. */
-            delayTyping?: number;
+            delayTyping?: number | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
-            assignTo?: string;
+            assignTo?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description File name of a document, as the contact sees it. */
-            mediaFilename?: string;
+            mediaFilename?: string | null;
             /**
-             * @description Type of the message. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Type of the message.
+             * @constant
              */
             messageType: "voice";
             /**
@@ -5476,27 +5605,33 @@ export interface components {
              * @description Id of a file that media-api keeps, in place of `mediaUrl`: an upload, or the file of a received message.
              */
             mediaId: string;
-        };
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "voice";
+        });
         /** assignment */
         SendMessageRequestAssignment: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
             assignTo: string;
-        };
+        } & (unknown | unknown | unknown);
         SendMessageResponse: components["schemas"]["SendMessageResponseSent"] | components["schemas"]["SendMessageResponseQueued"] | components["schemas"]["SendMessageResponseScheduled"] | components["schemas"]["SendMessageResponseAssignOnly"];
         SendMessageResponseSent: {
             /**
@@ -5505,7 +5640,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description Result of the call: `assign_only` when there was no content. (enum property replaced by openapi-typescript)
+             * @description Result of the call: `assign_only` when it named neither a type nor content. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             mode: "sent";
@@ -5610,7 +5745,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description Result of the call: `assign_only` when there was no content. (enum property replaced by openapi-typescript)
+             * @description Result of the call: `assign_only` when it named neither a type nor content. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             mode: "queued";
@@ -5715,7 +5850,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description Result of the call: `assign_only` when there was no content. (enum property replaced by openapi-typescript)
+             * @description Result of the call: `assign_only` when it named neither a type nor content. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             mode: "scheduled";
@@ -5820,7 +5955,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description Result of the call: `assign_only` when there was no content. (enum property replaced by openapi-typescript)
+             * @description Result of the call: `assign_only` when it named neither a type nor content. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             mode: "assign_only";
@@ -5982,57 +6117,57 @@ export interface components {
         };
         SendTemplateMessageRequest: {
             /** @description Id of the template. */
-            templateId?: string;
+            templateId?: string | null;
             /** @description The template by its name, in place of `templateId`: this instance's, then the workspace's; several that fit are 409 `template_ambiguous`. */
             template?: {
                 /** @description Name of the template. */
                 name: string;
                 /** @description Language of the template, such as `pt_BR`. */
                 language: string;
-            };
+            } | null;
             /** @description The instance, in any of the three forms. Default: the token's instance. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Values of the template's variables, by key. */
             variables?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-            cardId?: string;
+            cardId?: string | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
-            delayMessage?: number;
+            delayMessage?: number | null;
             /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. None of them pauses the agent. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description True pauses the AI agent for this contact, as a message of send-message does. Without it no template pauses the agent. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
-        };
+            cancelKey?: string | null;
+        } & (unknown | unknown | unknown);
         SendTemplateMessageResponse: {
             /**
              * @description Always true in a success response.
@@ -8400,13 +8535,13 @@ export interface components {
         };
         MoveMessageRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description What has not left by then is never sent and becomes `expired`; null for no end. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The new words of a sent message. */
-            message?: string;
+            message?: string | null;
         };
         MoveMessageFailure: components["schemas"]["Error"] & {
             /** @description The provider's error, without credentials. */
@@ -8459,9 +8594,9 @@ export interface components {
         };
         ReadMessageRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Whether to show the contact that somebody is writing; false by default. Default: `false`. */
-            typing?: boolean;
+            typing?: boolean | null;
         };
         ReadMessageResponse: {
             /**
@@ -8749,12 +8884,12 @@ export interface components {
             /** @description Name. */
             name: string;
             /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
-            alertEmail?: string;
+            alertEmail?: string | null;
             /**
              * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
-             * @enum {string}
+             * @enum {string|null}
              */
-            peopleScope?: "instance" | "workspace";
+            peopleScope?: "instance" | "workspace" | null;
         };
         WorkspaceRecord: {
             /**
@@ -8861,14 +8996,14 @@ export interface components {
         };
         UpdateWorkspaceRequest: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description E-mail address that is told what an operator must handle, such as a disabled webhook endpoint; `null` for nobody. */
-            alertEmail?: string;
+            alertEmail?: string | null;
             /**
              * @description Where what a person says about marketing counts: at the `instance` where it was said, or at every instance of the `workspace`. Contacts, messages and queues stay apart.
-             * @enum {string}
+             * @enum {string|null}
              */
-            peopleScope?: "instance" | "workspace";
+            peopleScope?: "instance" | "workspace" | null;
         };
         CreateInstanceRequest: components["schemas"]["CreateInstanceRequestWhatsappCloud"] | components["schemas"]["CreateInstanceRequestZapi"] | components["schemas"]["CreateInstanceRequestEvolution"];
         CreateInstanceRequestWhatsappCloud: {
@@ -8887,9 +9022,9 @@ export interface components {
             /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
             providerConfig: {
                 /** @description Base URL of the provider, when it differs from the public address. */
-                baseUrl?: string;
+                baseUrl?: string | null;
                 /** @description The official channel's id of the phone number; required for sending. */
-                phoneNumberId?: string;
+                phoneNumberId?: string | null;
                 /** @description The official channel's access token. */
                 accessToken: string;
                 /** @description Key that verifies `X-Hub-Signature-256` of incoming events. */
@@ -8897,11 +9032,11 @@ export interface components {
                 /** @description Token that the provider sends to verify the webhook address. */
                 verifyToken: string;
                 /** @description Id of the WhatsApp Business account from which templates are read. */
-                wabaId?: string;
+                wabaId?: string | null;
                 /** @description Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else. */
-                appId?: string;
+                appId?: string | null;
                 /** @description Version of the Graph API, such as `v23.0`. */
-                apiVersion?: string;
+                apiVersion?: string | null;
             };
             /** @description The phone number of the instance. */
             connectedPhone: string;
@@ -8912,14 +9047,14 @@ export interface components {
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -8948,19 +9083,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -8969,31 +9104,31 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again. Default: `"hold"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9013,13 +9148,13 @@ export interface components {
             /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
             providerConfig: {
                 /** @description Base URL of the provider, when it differs from the public address. */
-                baseUrl?: string;
+                baseUrl?: string | null;
                 /** @description Z-API's id of the instance. */
                 gatewayInstanceId: string;
                 /** @description Z-API's token of the instance. */
                 token: string;
                 /** @description The account's security token (`Client-Token`), when it is enabled. */
-                clientToken?: string;
+                clientToken?: string | null;
                 /** @description The secret in the webhook's path; at least 24 characters. */
                 webhookSecret: string;
             };
@@ -9032,14 +9167,14 @@ export interface components {
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -9068,19 +9203,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -9089,31 +9224,31 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again. Default: `"hold"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9150,14 +9285,14 @@ export interface components {
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -9186,19 +9321,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -9207,31 +9342,31 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again. Default: `"hold"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9550,13 +9685,13 @@ export interface components {
         /** whatsapp_cloud */
         UpdateInstanceRequestWhatsappCloud: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
             providerConfig?: {
                 /** @description Base URL of the provider, when it differs from the public address. */
-                baseUrl?: string;
+                baseUrl?: string | null;
                 /** @description The official channel's id of the phone number; required for sending. */
-                phoneNumberId?: string;
+                phoneNumberId?: string | null;
                 /** @description The official channel's access token. */
                 accessToken: string;
                 /** @description Key that verifies `X-Hub-Signature-256` of incoming events. */
@@ -9564,29 +9699,29 @@ export interface components {
                 /** @description Token that the provider sends to verify the webhook address. */
                 verifyToken: string;
                 /** @description Id of the WhatsApp Business account from which templates are read. */
-                wabaId?: string;
+                wabaId?: string | null;
                 /** @description Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else. */
-                appId?: string;
+                appId?: string | null;
                 /** @description Version of the Graph API, such as `v23.0`. */
-                apiVersion?: string;
-            };
+                apiVersion?: string | null;
+            } | null;
             /** @description The phone number of the instance. */
-            connectedPhone?: string;
+            connectedPhone?: string | null;
             /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
             businessInstanceId?: string | null;
             /** @description IANA time zone of the instance. */
-            timeZone?: string;
+            timeZone?: string | null;
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -9615,19 +9750,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -9636,68 +9771,68 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
         /** zapi */
         UpdateInstanceRequestZapi: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
             providerConfig?: {
                 /** @description Base URL of the provider, when it differs from the public address. */
-                baseUrl?: string;
+                baseUrl?: string | null;
                 /** @description Z-API's id of the instance. */
                 gatewayInstanceId: string;
                 /** @description Z-API's token of the instance. */
                 token: string;
                 /** @description The account's security token (`Client-Token`), when it is enabled. */
-                clientToken?: string;
+                clientToken?: string | null;
                 /** @description The secret in the webhook's path; at least 24 characters. */
                 webhookSecret: string;
-            };
+            } | null;
             /** @description The phone number of the instance. */
-            connectedPhone?: string;
+            connectedPhone?: string | null;
             /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
             businessInstanceId?: string | null;
             /** @description IANA time zone of the instance. */
-            timeZone?: string;
+            timeZone?: string | null;
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -9726,19 +9861,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -9747,38 +9882,38 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
         /** evolution */
         UpdateInstanceRequestEvolution: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
             providerConfig?: {
                 /** @description Base URL of the provider, when it differs from the public address. */
@@ -9789,24 +9924,24 @@ export interface components {
                 apiKey: string;
                 /** @description The secret in the webhook's path; at least 24 characters. */
                 webhookSecret: string;
-            };
+            } | null;
             /** @description The phone number of the instance. */
-            connectedPhone?: string;
+            connectedPhone?: string | null;
             /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
             businessInstanceId?: string | null;
             /** @description IANA time zone of the instance. */
-            timeZone?: string;
+            timeZone?: string | null;
             /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
             sendWindow?: {
                 /** @description Local time at which the window opens. */
-                start?: string;
+                start?: string | null;
                 /** @description Local time at which the window closes; `24:00` is the end of the day. */
-                end?: string;
+                end?: string | null;
                 /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
-                days?: number[];
+                days?: number[] | null;
                 /** @description Dates on which the window stays closed. */
-                holidays?: string[];
-            };
+                holidays?: string[] | null;
+            } | null;
             /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
             protection?: {
                 /** @description Messages a day. */
@@ -9835,19 +9970,19 @@ export interface components {
                 /** @description Decimal text of the currency's unit. */
                 monthlyAmount: string;
                 /** @description At how much of it the warning is told. Default: `80`. */
-                warnAtPercent?: number;
+                warnAtPercent?: number | null;
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
-                stops?: ("marketing" | "batches")[];
+                stops?: ("marketing" | "batches")[] | null;
             } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
-                keywords?: string[];
+                keywords?: string[] | null;
                 /** @description Messages that grant it again. */
-                resumeKeywords?: string[];
+                resumeKeywords?: string[] | null;
                 /** @description The one answer to a message that denies marketing; null for none. */
                 confirmation?: string | null;
-            };
+            } | null;
             /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
             retention?: {
                 /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
@@ -9856,31 +9991,31 @@ export interface components {
                 mediaDays?: number | null;
                 /** @description Payloads of the provider's webhooks, as received. 30 by default. */
                 providerEventsDays?: number | null;
-            };
+            } | null;
             /**
              * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            transcribeVoice?: "agent" | "always" | "never";
+            transcribeVoice?: "agent" | "always" | "never" | null;
             /**
              * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.
-             * @enum {string}
+             * @enum {string|null}
              */
-            onUnconfirmed?: "hold" | "retry";
+            onUnconfirmed?: "hold" | "retry" | null;
             /**
              * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
-             * @enum {string}
+             * @enum {string|null}
              */
-            interactiveRendering?: "auto" | "native" | "text";
+            interactiveRendering?: "auto" | "native" | "text" | null;
             /**
              * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
-             * @enum {string}
+             * @enum {string|null}
              */
-            readReceipts?: "off" | "on_reply" | "on_receive";
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
             /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
-            freeServiceMessagesPerMonth?: number;
+            freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
-            directSend?: boolean;
+            directSend?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -9956,9 +10091,9 @@ export interface components {
         };
         UpdateOperatorRequest: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description E-mail address. */
-            email?: string;
+            email?: string | null;
         };
         CreateDepartmentRequest: {
             /**
@@ -10026,7 +10161,7 @@ export interface components {
         };
         UpdateDepartmentRequest: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
         };
         CreateAgentRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -10038,11 +10173,11 @@ export interface components {
             /** @description The model, as the chat completions endpoint names it. */
             model: string;
             /** @description Whether the agent responds to contacts. Default: `true`. */
-            isActive?: boolean;
+            isActive?: boolean | null;
             /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. Default: `1`. */
-            maxMessagesPerAnswer?: number;
+            maxMessagesPerAnswer?: number | null;
             /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). Default: `21600`. */
-            answersWithin?: number;
+            answersWithin?: number | null;
         };
         AgentRecord: {
             /**
@@ -10131,24 +10266,24 @@ export interface components {
         };
         UpdateAgentRequest: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description The agent's instructions; `{{key}}` is replaced by that key of `externalContext`. */
-            instructions?: string;
+            instructions?: string | null;
             /** @description The model, as the chat completions endpoint names it. */
-            model?: string;
+            model?: string | null;
             /** @description Whether the agent responds to contacts. */
-            isActive?: boolean;
+            isActive?: boolean | null;
             /** @description An answer is that many messages at most, 1 to 10, split at blank lines; the rest stays in the last one. Default: 1. The official channel bills each of them. */
-            maxMessagesPerAnswer?: number;
+            maxMessagesPerAnswer?: number | null;
             /** @description The agent answers what was written less than so many seconds ago, by the channel's instant; what comes later is stored and told. 1 to 2,592,000 (30 days). Default: 21,600 (six hours). */
-            answersWithin?: number;
+            answersWithin?: number | null;
         };
         CreateTemplateRequest: {
             /**
              * Format: uuid
              * @description The workspace's UUID.
              */
-            workspaceId?: string;
+            workspaceId?: string | null;
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId?: string | null;
             /** @description Name. */
@@ -10169,28 +10304,28 @@ export interface components {
                 type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
                 /**
                  * @description Format of a header.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION" | null;
                 /** @description The text, with variables. */
-                text?: string;
+                text?: string | null;
                 /** @description At most 10 buttons. */
                 buttons?: ({
                     /** @description Type of the component or button. */
                     type: string;
                     /** @description The text, with variables. */
-                    text?: string;
+                    text?: string | null;
                     /** @description URL that the button opens. */
-                    url?: string;
+                    url?: string | null;
                     /** @description Phone number that the button calls. */
-                    phone_number?: string;
+                    phone_number?: string | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[] | null;
                 /** @description Sample values, for the official channel's review. */
                 example?: {
                     [key: string]: unknown;
-                };
+                } | null;
             } & {
                 [key: string]: unknown;
             })[];
@@ -10204,7 +10339,7 @@ export interface components {
             /** @description The official channel's id of the template, set when the template is synchronized. */
             providerTemplateId?: string | null;
             /** @description Submits the template to its instance's provider. */
-            submit?: boolean;
+            submit?: boolean | null;
         };
         CreateTemplateResponse: {
             /**
@@ -10445,14 +10580,14 @@ export interface components {
         };
         UpdateTemplateRequest: {
             /** @description Name. */
-            name?: string;
+            name?: string | null;
             /** @description Language of the template, such as `pt_BR`. */
-            language?: string;
+            language?: string | null;
             /**
              * @description `POSITIONAL` for `{{1}}`, `{{2}}`; `NAMED` for `{{name}}`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            parameterFormat?: "POSITIONAL" | "NAMED";
+            parameterFormat?: "POSITIONAL" | "NAMED" | null;
             /** @description Header, body, footer and buttons, in the official channel's shape. */
             components?: ({
                 /**
@@ -10462,31 +10597,31 @@ export interface components {
                 type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
                 /**
                  * @description Format of a header.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION" | null;
                 /** @description The text, with variables. */
-                text?: string;
+                text?: string | null;
                 /** @description At most 10 buttons. */
                 buttons?: ({
                     /** @description Type of the component or button. */
                     type: string;
                     /** @description The text, with variables. */
-                    text?: string;
+                    text?: string | null;
                     /** @description URL that the button opens. */
-                    url?: string;
+                    url?: string | null;
                     /** @description Phone number that the button calls. */
-                    phone_number?: string;
+                    phone_number?: string | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[] | null;
                 /** @description Sample values, for the official channel's review. */
                 example?: {
                     [key: string]: unknown;
-                };
+                } | null;
             } & {
                 [key: string]: unknown;
-            })[];
+            })[] | null;
             /**
              * @description What the template is for: its messages have this `purpose`; null where nobody has told it. Synchronising takes it from the provider.
              * @enum {string|null}
@@ -10561,12 +10696,12 @@ export interface components {
             mcp?: {
                 /**
                  * @description `known`: only people who have a contact here that no call of mcp has made; `any`: anybody. Default: `"known"`.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                recipients?: "known" | "any";
+                recipients?: "known" | "any" | null;
                 /** @description Sends in any 60 minutes; a repeated call counts once. Default: `30`. */
-                maxSendsPerHour?: number;
-            };
+                maxSendsPerHour?: number | null;
+            } | null;
         };
         CreateTokenResponse: {
             /**
@@ -10807,28 +10942,28 @@ export interface components {
                 type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
                 /**
                  * @description Format of a header.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+                format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION" | null;
                 /** @description The text, with variables. */
-                text?: string;
+                text?: string | null;
                 /** @description At most 10 buttons. */
                 buttons?: ({
                     /** @description Type of the component or button. */
                     type: string;
                     /** @description The text, with variables. */
-                    text?: string;
+                    text?: string | null;
                     /** @description URL that the button opens. */
-                    url?: string;
+                    url?: string | null;
                     /** @description Phone number that the button calls. */
-                    phone_number?: string;
+                    phone_number?: string | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[] | null;
                 /** @description Sample values, for the official channel's review. */
                 example?: {
                     [key: string]: unknown;
-                };
+                } | null;
             } & {
                 [key: string]: unknown;
             })[];
@@ -10857,7 +10992,7 @@ export interface components {
         };
         SubmitTemplateRequest: {
             /** @description Instance whose account the template belongs to; needed where it is the workspace's. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         SubmitTemplateResponse: {
             /**
@@ -11114,11 +11249,11 @@ export interface components {
         };
         HoldQueueRequest: {
             /** @description The instance; every instance when absent. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description End of the hold. Absent: it lasts until it is released. */
-            until?: string & (unknown & unknown);
+            until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Note for the people who find the hold. */
-            reason?: string;
+            reason?: string | null;
         };
         HoldQueueResponse: {
             /**
@@ -11262,9 +11397,9 @@ export interface components {
             /** @description The instant of the dump: when `pg_dump` had ended, or any later instant before the restored project accepted requests. */
             since: string & (unknown & unknown);
             /** @description When the database that was dumped stopped sending, at most now. Default: now. */
-            until?: string & (unknown & unknown);
+            until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The instance; every instance when absent. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         SettleMayHaveLeftResponse: {
             /**
@@ -11285,7 +11420,7 @@ export interface components {
         };
         ReleaseQueueRequest: {
             /** @description The instance; every instance when absent. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         ReleaseQueueResponse: {
             /**
@@ -11328,7 +11463,7 @@ export interface components {
                 effectiveFrom: string;
             }[];
             /** @description Count the differences, and change nothing. */
-            dryRun?: boolean;
+            dryRun?: boolean | null;
         };
         ReplaceRatesResponse: {
             /**
@@ -11585,36 +11720,36 @@ export interface components {
         };
         CreateBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description A name for people, at most 200 characters. */
-            name?: string;
+            name?: string | null;
             /** @description The stored template that is sent, by `templateId`, or by `name` and `language` (this instance's, then the workspace's); `message` in its place sends a message. */
             template?: {
                 /** @description Name of the template, with `language`; several that fit are 409 `template_ambiguous`. */
-                name?: string;
+                name?: string | null;
                 /** @description Language of the template, such as `pt_BR`. */
-                language?: string;
+                language?: string | null;
                 /** @description Id of the template. */
-                templateId?: string;
-            };
+                templateId?: string | null;
+            } | null;
             /** @description The message that is sent, as `send-message` takes it. Its texts may hold `{{variables}}`, filled from the recipient's, and `{{nome}}` and `{{telefone}}` from the contact. */
             message?: {
                 /**
                  * @description Type of the message.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                messageType?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "voice" | "location" | "contacts" | "option_list" | "buttons" | "link_button" | "location_request" | "contact_request" | "reaction";
+                messageType?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "voice" | "location" | "contacts" | "option_list" | "buttons" | "link_button" | "location_request" | "contact_request" | "reaction" | null;
                 /**
                  * Format: uuid
                  * @description Id of the message's file at media-api; null for none.
                  */
-                mediaId?: string;
+                mediaId?: string | null;
                 /** @description The text; for media the caption, for an option list the body. */
-                message?: string;
+                message?: string | null;
                 /** @description Public https URL of the file, as `mediaUrl` of send-message. */
-                mediaUrl?: string;
+                mediaUrl?: string | null;
                 /** @description File name of a document, as the contact sees it. */
-                mediaFilename?: string;
+                mediaFilename?: string | null;
                 /** @description A position, in degrees north and east. */
                 location?: {
                     /** @description Degrees north. */
@@ -11622,10 +11757,10 @@ export interface components {
                     /** @description Degrees east. */
                     longitude: number;
                     /** @description Name of the place. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Address of the place. */
-                    address?: string;
-                };
+                    address?: string | null;
+                } | null;
                 /** @description Contact cards. */
                 contacts?: {
                     /** @description Name on the card. */
@@ -11633,12 +11768,12 @@ export interface components {
                     /** @description Phones, best with country code. */
                     phones: string[];
                     /** @description E-mail addresses. */
-                    emails?: string[];
+                    emails?: string[] | null;
                     /** @description Company. */
-                    organization?: string;
+                    organization?: string | null;
                     /** @description Web addresses. */
-                    urls?: string[];
-                }[];
+                    urls?: string[] | null;
+                }[] | null;
                 /** @description The options to choose from: `options`, or in their place `sections`; 10 in all. */
                 optionList?: {
                     /** @description Title of the list. */
@@ -11648,12 +11783,12 @@ export interface components {
                     /** @description The options. */
                     options?: {
                         /** @description Id of the option. Default: its position. */
-                        id?: string;
+                        id?: string | null;
                         /** @description Title of the option. */
                         title: string;
                         /** @description Second line of the option. */
-                        description?: string;
-                    }[];
+                        description?: string | null;
+                    }[] | null;
                     /** @description The sections, in place of `options`. */
                     sections?: {
                         /** @description Title of the section. */
@@ -11661,47 +11796,47 @@ export interface components {
                         /** @description The options. */
                         options: {
                             /** @description Id of the option. Default: its position. */
-                            id?: string;
+                            id?: string | null;
                             /** @description Title of the option. */
                             title: string;
                             /** @description Second line of the option. */
-                            description?: string;
+                            description?: string | null;
                         }[];
-                    }[];
-                };
+                    }[] | null;
+                } | null;
                 /** @description The buttons to choose from. */
                 buttons?: {
                     /** @description Id of the button. Default: its position. */
-                    id?: string;
+                    id?: string | null;
                     /** @description Title of the button. */
                     title: string;
-                }[];
+                }[] | null;
                 /** @description What stands above the buttons: `text`, or a file by `type` with `mediaUrl` or `mediaId`. */
                 header?: {
                     /** @description The text above. */
-                    text?: string;
+                    text?: string | null;
                     /**
                      * @description Kind of the file above.
-                     * @enum {string}
+                     * @enum {string|null}
                      */
-                    type?: "image" | "video" | "document";
+                    type?: "image" | "video" | "document" | null;
                     /** @description Public https URL of the file. */
-                    mediaUrl?: string;
+                    mediaUrl?: string | null;
                     /**
                      * Format: uuid
                      * @description Id of a file that media-api keeps.
                      */
-                    mediaId?: string;
-                };
+                    mediaId?: string | null;
+                } | null;
                 /** @description The small text below the buttons. */
-                footer?: string;
+                footer?: string | null;
                 /** @description The button that opens a web address. */
                 linkButton?: {
                     /** @description Title of the button. */
                     title: string;
                     /** @description The address that it opens, https. */
                     url: string;
-                };
+                } | null;
                 /** @description The reaction to another message. */
                 reaction?: {
                     /**
@@ -11711,97 +11846,97 @@ export interface components {
                     messageId: string;
                     /** @description The emoji; null takes the reaction back. */
                     emoji: string | null;
-                };
+                } | null;
                 /**
                  * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
-                 * @enum {string}
+                 * @enum {string|null}
                  */
-                rendering?: "auto" | "native" | "text";
+                rendering?: "auto" | "native" | "text" | null;
                 /** @description `false` sends a link without its preview where the channel can. */
-                linkPreview?: boolean;
+                linkPreview?: boolean | null;
                 /** @description `true` lets the person see the file once only (Z-API). */
-                viewOnce?: boolean;
-            };
+                viewOnce?: boolean | null;
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description No message leaves before. It does not start the batch. */
-            startAt?: string & (unknown & unknown);
+            startAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description What has not left by then is never sent, and reads as `expired`. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /**
              * @description `strict` refuses the whole call when an entry has errors; `permissive` takes the others. Default: `"strict"`.
-             * @enum {string}
+             * @enum {string|null}
              */
-            validation?: "strict" | "permissive";
+            validation?: "strict" | "permissive" | null;
             /** @description Answers with 200 what creating and starting the batch now would do, as `POST batches/{id}/dry-run`, and stores nothing. */
-            dryRun?: boolean;
+            dryRun?: boolean | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
+                    } | null;
+                } | null;
+            }[] | null;
             /** @description Up to 1,000 a call; 100,000 in a batch. */
-            recipients?: {
+            recipients?: ({
                 /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-                phone?: string;
+                phone?: string | null;
                 /**
                  * Format: uuid
                  * @description The contact's UUID. The UUID of a merged contact means the survivor.
                  */
-                contactId?: string;
+                contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-                userId?: string;
+                userId?: string | null;
                 /** @description Values of the placeholders, by name: texts or numbers. */
                 variables?: {
                     [key: string]: unknown;
-                };
+                } | null;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-                cardId?: string;
+                cardId?: string | null;
                 /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
                 metadata?: {
                     [key: string]: string;
-                };
-            }[];
+                } | null;
+            } & (unknown | unknown | unknown))[] | null;
         };
         StoredBatch: {
             /**
@@ -12112,34 +12247,34 @@ export interface components {
         };
         AddBatchRecipientsRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Up to 1,000 a call; 100,000 in a batch. */
-            recipients: {
+            recipients: ({
                 /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-                phone?: string;
+                phone?: string | null;
                 /**
                  * Format: uuid
                  * @description The contact's UUID. The UUID of a merged contact means the survivor.
                  */
-                contactId?: string;
+                contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-                userId?: string;
+                userId?: string | null;
                 /** @description Values of the placeholders, by name: texts or numbers. */
                 variables?: {
                     [key: string]: unknown;
-                };
+                } | null;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-                cardId?: string;
+                cardId?: string | null;
                 /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
                 metadata?: {
                     [key: string]: string;
-                };
-            }[];
+                } | null;
+            } & (unknown | unknown | unknown))[];
             /**
              * @description `strict` refuses the whole call when an entry has errors; `permissive` takes the others. Default: the batch's.
-             * @enum {string}
+             * @enum {string|null}
              */
-            validation?: "strict" | "permissive";
+            validation?: "strict" | "permissive" | null;
         };
         ListBatchRecipientsResponse: {
             /**
@@ -12205,11 +12340,11 @@ export interface components {
         };
         DryRunBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description The first recipient to answer for. Those before it take their slots all the same. Default: `0`. */
-            fromIndex?: number;
+            fromIndex?: number | null;
             /** @description How many recipients to answer for, at most 10,000. Default: `10000`. */
-            limit?: number;
+            limit?: number | null;
         };
         DryRun: {
             /**
@@ -12297,31 +12432,31 @@ export interface components {
         };
         StartBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         PauseBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         ResumeBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         RetryFailedOfBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         CancelBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         CreateContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Name. */
             name?: string | null;
             /** @description E-mail address. */
@@ -12343,7 +12478,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @description Names of tags to add. Unknown tags are created. */
-            tags?: string[];
+            tags?: string[] | null;
         };
         CreateContactResponse: {
             /**
@@ -12370,14 +12505,14 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Name. */
             name?: string | null;
             /** @description E-mail address. */
@@ -12399,14 +12534,14 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @description Whether the contact is a favorite. */
-            isFavorite?: boolean;
+            isFavorite?: boolean | null;
             /** @description Whether the contact is archived. */
-            isArchived?: boolean;
+            isArchived?: boolean | null;
             /** @description Whether the contact is blocked: sending to a blocked contact is rejected. */
-            isBlocked?: boolean;
+            isBlocked?: boolean | null;
             /** @description Names of tags to add. Unknown tags are created. */
-            tags?: string[];
-        };
+            tags?: string[] | null;
+        } & (unknown | unknown | unknown);
         UpdateContactResponse: {
             /**
              * @description Always true in a success response.
@@ -12434,19 +12569,19 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Names of tags to add. Unknown tags are created. */
-            addTags?: string[];
+            addTags?: string[] | null;
             /** @description Names of tags to remove. */
-            removeTags?: string[];
-        };
+            removeTags?: string[] | null;
+        } & (unknown | unknown | unknown);
         ChangeContactTagsResponse: {
             /**
              * @description Always true in a success response.
@@ -12467,28 +12602,28 @@ export interface components {
         };
         SetContactConsentRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * @description Whether the contact wants marketing messages.
              * @enum {string}
              */
             marketing: "granted" | "denied" | "unknown";
             /** @description Where the contact said it; `api` by default. Default: `"api"`. */
-            source?: string;
+            source?: string | null;
             /** @description Proof of the statement, kept in the log: text, or an object of your own. */
             evidence?: (string | {
                 [key: string]: unknown;
             }) | null;
-        };
+        } & (unknown | unknown | unknown);
         SetContactConsentResponse: {
             /**
              * @description Always true in a success response.
@@ -12520,17 +12655,17 @@ export interface components {
         };
         BlockContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
-        };
+            userId?: string | null;
+        } & (unknown | unknown | unknown);
         BlockedContact: {
             /**
              * @description Always true in a success response.
@@ -12561,17 +12696,17 @@ export interface components {
         };
         UnblockContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
-        };
+            userId?: string | null;
+        } & (unknown | unknown | unknown);
         ListContactsResponse: {
             /**
              * @description Always true in a success response.
@@ -14835,7 +14970,7 @@ export interface components {
         };
         MergeContactsRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /**
              * Format: uuid
              * @description The contact that is merged; in the response the survivor.
@@ -14865,24 +15000,24 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Operator to assign the conversation to: e-mail address or UUID. */
             assignTo: string;
             /** @description Whether the contact is in the operator's portfolio. */
-            portfolio?: boolean;
+            portfolio?: boolean | null;
             /**
              * Format: uuid
              * @description The department's UUID; when omitted, the department does not change.
              */
-            departmentId?: string;
-        };
+            departmentId?: string | null;
+        } & (unknown | unknown | unknown);
         AssignConversationResponse: {
             /**
              * @description Always true in a success response.
@@ -14918,17 +15053,17 @@ export interface components {
         };
         UnassignConversationRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
-        };
+            userId?: string | null;
+        } & (unknown | unknown | unknown);
         UnassignConversationResponse: {
             /**
              * @description Always true in a success response.
@@ -15170,22 +15305,22 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /**
              * @description Status of the conversation.
              * @enum {string}
              */
             status: "open" | "closed" | "pending";
             /** @description Internal note for operators, recorded with the change. */
-            internalNote?: string;
-        };
+            internalNote?: string | null;
+        } & (unknown | unknown | unknown);
         SetConversationStatusResponse: {
             /**
              * @description Always true in a success response.
@@ -15216,17 +15351,17 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description The note; only operators can see it. */
             note: string;
-        };
+        } & (unknown | unknown | unknown);
         AddInternalNoteResponse: {
             /**
              * @description Always true in a success response.
@@ -15272,21 +15407,21 @@ export interface components {
         };
         SetAgentPauseRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description Whether the agent is paused for this contact. */
             paused: boolean;
             /** @description Length of the pause in minutes, at most 30 days. Default: `30`. */
-            minutes?: number;
-        };
+            minutes?: number | null;
+        } & (unknown | unknown | unknown);
         SetAgentPauseResponse: {
             /**
              * @description Always true in a success response.
@@ -15359,13 +15494,13 @@ export interface components {
         };
         CreateEndpointRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
-            description?: string;
+            description?: string | null;
         };
         CreateEndpointResponse: {
             /**
@@ -15543,15 +15678,15 @@ export interface components {
         };
         UpdateEndpointRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
-            url?: string;
+            url?: string | null;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
-            description?: string;
+            description?: string | null;
             /** @description Whether events are sent to it. */
-            isActive?: boolean;
+            isActive?: boolean | null;
         };
         UpdateEndpointResponse: {
             /**
@@ -15667,9 +15802,9 @@ export interface components {
         };
         RotateEndpointSecretRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description How long the former secret signs too, in seconds. Default: `86400`. */
-            gracePeriodSeconds?: number;
+            gracePeriodSeconds?: number | null;
         };
         RotateEndpointSecretResponse: {
             /**
@@ -15732,7 +15867,7 @@ export interface components {
         };
         TestEndpointRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         TestEndpointResponse: {
             /**
@@ -15813,7 +15948,7 @@ export interface components {
         };
         ResendDeliveryRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
         };
         ResendDeliveryResponse: {
             /**
@@ -15874,13 +16009,13 @@ export interface components {
         };
         ReplayEventsRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description Beginning of the time, included. */
             since: string & (unknown & unknown);
             /** @description End of the time, included; now when omitted. */
-            until?: string & (unknown & unknown);
+            until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
         };
         ReplayEventsResponse: {
             /**
@@ -15919,7 +16054,7 @@ export interface components {
         };
         UploadMediaRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string;
+            instanceId?: string | null;
             /** @description https:// URL of the file: a public host, no redirects, at most 2,048 characters. The file is fetched within this call. */
             url: string;
         };
@@ -15952,14 +16087,14 @@ export interface components {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
             /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-            phone?: string;
+            phone?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
              */
-            contactId?: string;
+            contactId?: string | null;
             /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-            userId?: string;
+            userId?: string | null;
             /** @description The first message, sent as the agent. */
             messageText: string;
             /**
@@ -15971,75 +16106,75 @@ export interface components {
              * Format: uuid
              * @description Agent of the instance.
              */
-            agentId?: string;
+            agentId?: string | null;
             /** @description Data from the caller's system, at most 32 KiB as JSON. The agent can use it as variables for the whole conversation. */
             externalContext?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @description Whether the message goes through the instance's paced queue. */
-            queued?: boolean;
+            queued?: boolean | null;
             /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
-            intervalSeconds?: number;
+            intervalSeconds?: number | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. The agent's later replies have none. */
             metadata?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
-             * @enum {string}
+             * @enum {string|null}
              */
-            purpose?: "marketing" | "utility" | "authentication" | "service";
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
             /** @description Origin of the call, chosen by the caller; stored with the message and returned in the history. It has no other effect: the message counts as sent by the agent and never pauses it. Default: `api`. Default: `"api"`. */
-            sentBy?: string;
+            sentBy?: string | null;
             /** @description Taken as in every sending call, and without effect: this call pauses no agent. */
-            pauseAgent?: boolean;
+            pauseAgent?: boolean | null;
             /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
-            sendAt?: string & (unknown & unknown);
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
-            expiresAt?: string & (unknown & unknown);
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
-            cancelKey?: string;
+            cancelKey?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
                  * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
-                 * @constant
+                 * @enum {string|null}
                  */
-                directSend?: "utility";
+                directSend?: "utility" | null;
                 /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
                 template?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
+                    } | null;
+                } | null;
                 /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
                 invite?: {
                     /**
                      * Format: uuid
                      * @description A template of this instance, or of its workspace.
                      */
-                    templateId?: string;
+                    templateId?: string | null;
                     /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Language of `name`. */
-                    language?: string;
+                    language?: string | null;
                     /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
                     variables?: {
                         [key: string]: unknown;
-                    };
-                };
-            }[];
-        };
+                    } | null;
+                } | null;
+            }[] | null;
+        } & (unknown | unknown | unknown);
         ProcessAiAgentResponse: components["schemas"]["ProcessAiAgentResponseSent"] | components["schemas"]["ProcessAiAgentResponseQueued"] | components["schemas"]["ProcessAiAgentResponseScheduled"];
         ProcessAiAgentResponseSent: {
             /**
@@ -16404,7 +16539,7 @@ export interface components {
             /** @description A phone number in any format. */
             phone: string;
             /** @description Country in which the number is dialled: two letters of ISO 3166, such as `BR`. */
-            country?: string;
+            country?: string | null;
         };
         SanitizePhoneNumberResponse: {
             /**
@@ -19223,7 +19358,7 @@ export interface operations {
                  * @example 100
                  */
                 limit?: number;
-                /** @description Seconds to wait for an event when there is none yet. At most 10 calls of a token wait at a time: others are answered at once. */
+                /** @description Seconds to wait for an event when there is none yet. At most 10 calls of a token wait at a time: a further one that finds no event is 429 `rate_limited` with `Retry-After`. */
                 waitSeconds?: number;
             };
             header?: never;
@@ -20452,7 +20587,7 @@ export interface operations {
                     instanceId: string;
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
-                    data: components["schemas"]["InstanceEventData"];
+                    data: components["schemas"]["InstanceDisconnectedEventData"];
                 };
             };
         };

@@ -431,6 +431,7 @@ export type ErrorCode =
   | "message_not_editable"
   | "message_not_found"
   | "message_not_movable"
+  | "message_not_readable"
   | "message_not_retriable"
   | "missing_client_token"
   | "missing_variables"
