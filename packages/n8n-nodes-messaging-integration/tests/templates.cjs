@@ -1,4 +1,4 @@
-// deno-lint-ignore-file explicit-function-return-type require-await no-console -- plain JavaScript, run by Node
+// deno-lint-ignore-file explicit-function-return-type -- plain JavaScript, run by Node
 // What the list of templates offers, page by page, and that a refusal is no empty list. Argument: the built package.
 
 // deno-lint-ignore-file explicit-function-return-type -- plain JavaScript, for Node
