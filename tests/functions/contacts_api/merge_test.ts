@@ -4,6 +4,7 @@ import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { createEveryApp } from "../contract/every_app.ts";
 import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -60,7 +61,7 @@ Deno.test("merge moves everything: the survivor's fields win, empty ones are fil
     customLabels: { crm: "2", city: "Rio" },
   });
   await client.receive(tenant, { phone: theirs, messageId: "IN1", text: { message: "oi" } });
-  await stack.send(tenant, { phone: ours, ...text });
+  await sendPaced(stack, tenant, { phone: ours, ...text });
   await call(tenant, "conversations-api/note", { phone: theirs, note: "prefere e-mail" });
   await call(tenant, "conversations-api/assign", { phone: theirs, assignTo: operatorId });
 
@@ -123,8 +124,8 @@ Deno.test("waiting messages go to the survivor's address last proven, else to th
     }
     // As another spelling of the number that is given up.
     const spelled = { phone: `${theirs.slice(0, 4)}${theirs.slice(5)}`, ...text };
-    await stack.send(tenant, { ...spelled, delayMessage: 60 });
-    await stack.send(tenant, { ...spelled, queued: true, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...spelled, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...spelled, queued: true, delayMessage: 60 });
     await merge(tenant, gone, kept);
   }
   await letTimePass(stack.admin, 100);

@@ -11,6 +11,7 @@ import { findClosedBaseUrl } from "../providers/provider_double.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { callUntyped } from "../../support/database/untyped_calls.ts";
 import { holdTimers } from "../../support/held_timers.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const deliveries = [
@@ -91,7 +92,7 @@ Deno.test("what a provider answers is recorded whatever is in it", async () => {
   const tenant = await stack.createTenant();
   for (const [answer, status, message] of answers) {
     stack.provider.answer = answer;
-    const { body } = await stack.send(tenant, text);
+    const { body } = await sendPaced(stack, tenant, text);
     const state = await readState(stack, tenant, body.messageId);
     assertEquals(state.status, status);
     if (message !== null) assertEquals(state.lastError.message, message);
@@ -115,7 +116,7 @@ Deno.test("after a temporary refusal the message is sent and its error is gone",
 Deno.test("a permanent refusal fails at once and the next message goes on", async () => {
   await using stack = await startMessagingStack();
   const { tenant, messageId } = await startDue(stack, deliveries[0]);
-  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  await sendPaced(stack, tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
   stack.provider.answer = () => Response.json({ error: "bad number" }, { status: 400 });
   await stack.dispatch();
   const state = await readState(stack, tenant, messageId);
@@ -131,7 +132,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   const { tenant, messageId } = await startDue(stack, deliveries[0]);
   const other = await startDue(stack, deliveries[0]);
   // Delayed, because a message that is due at once is dispatched in the background of this test.
-  await stack.send(tenant, {
+  await sendPaced(stack, tenant, {
     ...text,
     message: "2",
     queued: true,
@@ -148,7 +149,7 @@ Deno.test("a refusal of the whole instance holds its queue, so that the backlog 
   const after = await readClock(stack);
   assertEquals((await readState(stack, tenant, messageId)).status, "queued");
   assertEquals((await readState(stack, other.tenant, other.messageId)).status, "sent");
-  const held = await stack.send(tenant, { ...text, message: "3", queued: true });
+  const held = await sendPaced(stack, tenant, { ...text, message: "3", queued: true });
   const [dispatch] = await stack.admin`
     select extract(epoch from hold_until) as until from messaging.dispatch
     where instance_id = ${tenant.instanceId}`;
@@ -173,7 +174,7 @@ Deno.test("a dropped session holds the queue for as long as it lasts: nothing fa
   for (const delivery of deliveries) {
     await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery, { provider: "evolution" });
-    const second = await stack.send(tenant, { ...text, message: "2", ...delivery });
+    const second = await sendPaced(stack, tenant, { ...text, message: "2", ...delivery });
     const calls = { refused: 0 };
     stack.provider.answer = () => {
       calls.refused++;
@@ -183,7 +184,7 @@ Deno.test("a dropped session holds the queue for as long as it lasts: nothing fa
         response: { message: ["Error: Connection Closed"] },
       }, { status: 500 });
     };
-    const immediate = await stack.send(tenant, { ...text, message: "now" });
+    const immediate = await sendPaced(stack, tenant, { ...text, message: "now" });
     assertEquals([immediate.status, immediate.body.retryable], [502, true]);
     for (let step = 0; step < 12; step++) {
       await letTimePass(stack.admin, 310);
@@ -209,8 +210,8 @@ Deno.test("a gateway that cannot be reached holds the queue for as long as it is
     await using stack = await startMessagingStack();
     const away = findClosedBaseUrl();
     const { tenant, messageId } = await startDue(stack, delivery, { baseUrl: away });
-    const second = await stack.send(tenant, { ...text, message: "2", ...delivery });
-    const immediate = await stack.send(tenant, { ...text, message: "now" });
+    const second = await sendPaced(stack, tenant, { ...text, message: "2", ...delivery });
+    const immediate = await sendPaced(stack, tenant, { ...text, message: "now" });
     assertEquals([immediate.status, immediate.body.retryable], [502, true]);
     for (let step = 0; step < 12; step++) {
       await letTimePass(stack.admin, 310);
@@ -232,7 +233,7 @@ Deno.test("a gateway that cannot be reached holds the queue for as long as it is
 Deno.test("a temporary refusal of the instance keeps the order: the refused one goes first", async () => {
   await using stack = await startMessagingStack();
   const { tenant } = await startDue(stack, deliveries[0]);
-  await stack.send(tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
+  await sendPaced(stack, tenant, { ...text, message: "2", queued: true, intervalSeconds: 10 });
   stack.provider.answer = () => new Response("busy", { status: 503 });
   await letTimePass(stack.admin, 60);
   await stack.dispatch();
@@ -253,7 +254,7 @@ Deno.test("an unknown outcome is unconfirmed, is not sent again by itself, and l
     using timeouts = holdTimers(providerTimeoutMs);
     await using stack = await startMessagingStack({ providerTimeoutMs });
     const { tenant, messageId } = await startDue(stack, delivery);
-    await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
     stack.provider.answer = () => {
       timeouts.end();
       return answerNever();
@@ -363,7 +364,7 @@ Deno.test("a provider that was busy before does not make one refusal a long hold
   await letTimePass(stack.admin, 5);
   stack.provider.answer = () => new Response("who?", { status: 403 });
   const before = await readClock(stack);
-  await Promise.all([stack.send(tenant, text), stack.send(tenant, text)]);
+  await Promise.all([sendPaced(stack, tenant, text), sendPaced(stack, tenant, text)]);
   const [until, after] = [await readHold(), await readClock(stack)];
   assert(until >= before + 9.9 && until <= after + 10, `held until ${until}, from ${before}`);
 });
@@ -387,7 +388,7 @@ Deno.test("a refusal of replaced credentials changes no order, and one of an imm
     };
   };
   for (const message of ["1", "2", "3"]) {
-    await stack.send(tenant, { ...text, message, queued: true, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...text, message, queued: true, delayMessage: 60 });
   }
   await letTimePass(stack.admin, 600);
   refuseOnce();
@@ -399,7 +400,7 @@ Deno.test("a refusal of replaced credentials changes no order, and one of an imm
   assertEquals(sent, ["1", "1", "2", "3"]);
 
   refuseOnce();
-  assertEquals((await stack.send(tenant, text)).status, 502);
+  assertEquals((await sendPaced(stack, tenant, text)).status, 502);
   const [dispatch] = await stack.admin`
     select hold_until > clock_timestamp() as is_held from messaging.dispatch`;
   assertEquals(dispatch?.["is_held"], false);
@@ -409,7 +410,7 @@ Deno.test("a claim whose worker died ends in unconfirmed, a late refusal changes
   for (const delivery of deliveries) {
     await using stack = await startMessagingStack();
     const { tenant, messageId } = await startDue(stack, delivery);
-    await stack.send(tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...text, message: "2", queued: true, delayMessage: 60 });
     const { messages: [claimed] } = await stack.database.rpc("claim_due_messages", {
       maxMessages: 1,
       leaseSeconds: 600,
@@ -510,7 +511,7 @@ async function startDue(
   options: TenantOptions = {},
 ): Promise<{ tenant: Tenant; messageId: string }> {
   const tenant = await stack.createTenant(options);
-  const answer = await stack.send(tenant, { ...text, ...delivery });
+  const answer = await sendPaced(stack, tenant, { ...text, ...delivery });
   assertEquals(answer.status, 200, JSON.stringify(answer.body));
   await letTimePass(stack.admin, 60.1);
   return { tenant, messageId: answer.body.messageId };

@@ -14,6 +14,7 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import type { RpcName } from "../../../shared/database/rpcs.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
 
@@ -164,7 +165,8 @@ Deno.test("a database that cannot be reached is 503 with Retry-After, and sends 
 Deno.test("an instance that was forgotten is woken by the next run, which says so in the log", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await delayNextSlot(stack.admin, tenant.instanceId, 60);
+  await stack.send(tenant, { ...text, queued: true });
   await letTimePass(stack.admin, 61);
   await stack.admin`update messaging.dispatch set next_due_at = 'infinity'`;
   const report = await stack.dispatch();

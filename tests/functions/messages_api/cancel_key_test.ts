@@ -1,5 +1,6 @@
 import { assertEquals } from "../../support/assert.ts";
 import { startMessagingStack } from "../../support/stack/messaging_stack.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -8,18 +9,18 @@ Deno.test("DELETE messages?cancelKey= cancels all that still wait under the key,
   const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
   const cancelKey = "appointment 4711/ç";
   const later = new Date(Date.now() + 86_400_000).toISOString();
-  await stack.send(tenant, { ...text, cancelKey });
+  await sendPaced(stack, tenant, { ...text, cancelKey });
   const waiting = [
-    await stack.send(tenant, { ...text, cancelKey, sendAt: later }),
-    await stack.send(tenant, { ...text, cancelKey, delayMessage: 60 }),
-    await stack.send(tenant, { ...text, cancelKey, queued: true, sendAt: later }),
-    await stack.send(tenant, { ...text, cancelKey, queued: true, delayMessage: 60 }),
+    await sendPaced(stack, tenant, { ...text, cancelKey, sendAt: later }),
+    await sendPaced(stack, tenant, { ...text, cancelKey, delayMessage: 60 }),
+    await sendPaced(stack, tenant, { ...text, cancelKey, queued: true, sendAt: later }),
+    await sendPaced(stack, tenant, { ...text, cancelKey, queued: true, delayMessage: 60 }),
   ];
   const others = [
-    await stack.send(tenant, { ...text, cancelKey: "other", delayMessage: 60 }),
-    await stack.send(tenant, { ...text, delayMessage: 60 }),
+    await sendPaced(stack, tenant, { ...text, cancelKey: "other", delayMessage: 60 }),
+    await sendPaced(stack, tenant, { ...text, delayMessage: 60 }),
   ];
-  const theirs = await stack.send(neighbour, { ...text, cancelKey, delayMessage: 60 });
+  const theirs = await sendPaced(stack, neighbour, { ...text, cancelKey, delayMessage: 60 });
   const cancel = () =>
     stack.messages(tenant, "DELETE", `/messages?cancelKey=${encodeURIComponent(cancelKey)}`);
   const first = await cancel();
@@ -54,10 +55,12 @@ Deno.test("the slots of messages that are canceled together are given back", asy
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const paced = { ...text, queued: true, intervalSeconds: 600 };
-  const kept = await stack.send(tenant, { ...paced, delayMessage: 60 });
-  for (let count = 0; count < 3; count++) await stack.send(tenant, { ...paced, cancelKey: "k" });
+  const kept = await sendPaced(stack, tenant, { ...paced, delayMessage: 60 });
+  for (let count = 0; count < 3; count++) {
+    await sendPaced(stack, tenant, { ...paced, cancelKey: "k" });
+  }
   await stack.messages(tenant, "DELETE", "/messages?cancelKey=k");
-  const next = await stack.send(tenant, paced);
+  const next = await sendPaced(stack, tenant, paced);
   const slots = [kept, next].map(({ body }) => Date.parse(body.scheduledFor));
   assertEquals((slots[1] ?? 0) - (slots[0] ?? 0), 600_000);
 });

@@ -6,6 +6,7 @@ import {
 } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 const queued = { ...text, queued: true, intervalSeconds: 60 };
@@ -44,7 +45,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
   const neighbour = await stack.createTenant();
   // Delayed, because a queued message that is due at once is dispatched in the background.
   for (let index = 0; index < 3; index++) {
-    await stack.send(tenant, { ...queued, delayMessage: 30 });
+    await sendPaced(stack, tenant, { ...queued, delayMessage: 30 });
   }
   const early = (await readHealth(stack, tenant)).body;
   assertEquals([early.status, early.oldestDueAt, early.queueDepth], ["ok", null, 3]);
@@ -65,7 +66,7 @@ Deno.test("health tells a late queue by the age of its oldest message, and its d
 Deno.test("health reports a delayed message that no dispatcher sends", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await stack.send(tenant, { ...text, delayMessage: 10 });
+  await sendPaced(stack, tenant, { ...text, delayMessage: 10 });
   await letTimePass(stack.admin, 100);
   const { body } = await readHealth(stack, tenant);
   assertEquals([body.status, body.nextDueAt, body.queueDepth], ["late", null, 1]);
@@ -75,7 +76,7 @@ Deno.test("health reports a message claimed by a worker that died, before any ot
   await using stack = await startMessagingStack();
   for (const delivery of [{ queued: true, delayMessage: 10 }, { delayMessage: 10 }]) {
     const tenant = await stack.createTenant();
-    await stack.send(tenant, { ...text, ...delivery });
+    await sendPaced(stack, tenant, { ...text, ...delivery });
     await letTimePass(stack.admin, 11);
     await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
     assertEquals((await readHealth(stack, tenant)).body.status, "ok");
@@ -90,7 +91,7 @@ Deno.test("health reports a message claimed by a worker that died, before any ot
 Deno.test("what waits for its window is not late", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await stack.send(tenant, { ...queued, delayMessage: 10 });
+  await sendPaced(stack, tenant, { ...queued, delayMessage: 10 });
   await stack.admin`
     update messaging.instances set window_days = array[(extract(isodow from now() at time zone time_zone)::int + 2) % 7 + 1]::smallint[]
     where id = ${tenant.instanceId}`;
@@ -103,12 +104,12 @@ Deno.test("health names the last failure by the provider's code, and counts what
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "Phone invalid" }, { status: 400 });
-  await stack.send(tenant, text);
+  await sendPaced(stack, tenant, text);
   const failed = (await readHealth(stack, tenant)).body;
   assertEquals([failed.lastFailure.status, failed.lastFailure.code], ["failed", "http_400"]);
   assertMatch(failed.lastFailure.at, /T.*Z$/);
   stack.provider.answer = () => new Response("<html>", { status: 500 });
-  await stack.send(tenant, text);
+  await sendPaced(stack, tenant, text);
   const unknown = (await readHealth(stack, tenant)).body;
   assertEquals([unknown.unconfirmed, unknown.lastFailure.status], [1, "unconfirmed"]);
 });
@@ -116,7 +117,7 @@ Deno.test("health names the last failure by the provider's code, and counts what
 Deno.test("what failed after it had left is no success", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const { body } = await stack.send(tenant, text);
+  const { body } = await sendPaced(stack, tenant, text);
   await stack.admin`
     select messaging.advance_message(
       ${body.messageId}, ${body.providerMessageId}, 'failed', now(), '{"code": "131042"}'
@@ -128,7 +129,7 @@ Deno.test("what failed after it had left is no success", async () => {
 Deno.test("health says until when a provider's refusal of the whole instance holds the queue", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await stack.send(tenant, { ...queued, delayMessage: 10 });
+  await sendPaced(stack, tenant, { ...queued, delayMessage: 10 });
   await stack.admin`
     update messaging.dispatch set hold_until = now() + interval '5 minutes'
     where instance_id = ${tenant.instanceId}`;

@@ -5,6 +5,7 @@ import { type MessagingStack, startMessagingStack } from "../../support/stack/me
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
@@ -24,7 +25,7 @@ function toContact(contactId: string): Record<string, unknown> {
 Deno.test("GET messages/:id tells the whole record flat, with all its instants", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const sent = await stack.send(tenant, { ...text, cardId: "card-7" });
+  const sent = await sendPaced(stack, tenant, { ...text, cardId: "card-7" });
   const { status, body } = await stack.messages(tenant, "GET", `/messages/${sent.body.messageId}`);
   assertEquals(status, 200);
   for (const field of ["sentAt", "createdAt"]) assertMatch(body[field], /T.*Z$/);
@@ -64,7 +65,7 @@ Deno.test("GET messages/:id tells the whole record flat, with all its instants",
 Deno.test("a received message answers with the same members; nobody cancels or retries it", async () => {
   await using stack = await startMessagingStack();
   const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
-  const { body: sent } = await stack.send(tenant, text);
+  const { body: sent } = await sendPaced(stack, tenant, text);
   const [received] = await stack.admin<{ id: string }[]>`
     insert into messaging.messages (
       instance_id, contact_id, conversation_id, direction, message_type, message, content, status,
@@ -117,7 +118,7 @@ Deno.test("a received message answers with the same members; nobody cancels or r
 Deno.test("an unknown, a malformed and another instance's message are not found, for every operation", async () => {
   await using stack = await startMessagingStack();
   const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
-  const theirs = await stack.send(neighbour, { ...text, queued: true, delayMessage: 60 });
+  const theirs = await sendPaced(stack, neighbour, { ...text, queued: true, delayMessage: 60 });
   for (const id of [theirs.body.messageId, crypto.randomUUID(), "x", "1"]) {
     for (const [method, rest] of [["GET", ""], ["DELETE", ""], ["POST", "/retry"]] as const) {
       const answer = await stack.messages(tenant, method, `/messages/${id}${rest}`);
@@ -131,7 +132,7 @@ Deno.test("an unknown, a malformed and another instance's message are not found,
 Deno.test("an instanceId in the query must be the token's", async () => {
   await using stack = await startMessagingStack();
   const [tenant, neighbour] = [await stack.createTenant(), await stack.createTenant()];
-  const { body } = await stack.send(tenant, text);
+  const { body } = await sendPaced(stack, tenant, text);
   const ask = (instanceId: string) =>
     stack.messages(tenant, "GET", `/messages/${body.messageId}?instanceId=${instanceId}`);
   assertEquals((await ask(tenant.embedKey)).status, 200);
@@ -142,7 +143,7 @@ Deno.test("GET queue lists a message to a person who hides the number, as the do
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
   const { phone: _phone, ...content } = text;
-  await stack.send(tenant, {
+  await sendPaced(stack, tenant, {
     ...content,
     userId: "BR.1234567890",
     queued: true,
@@ -193,8 +194,8 @@ Deno.test("GET queue lists what waits in the order it leaves, page by page, with
 Deno.test("the queue names the phone that the call gave, however the contact's is spelled", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  await stack.send(tenant, { ...text, phone: "551187654321" });
-  await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  await sendPaced(stack, tenant, { ...text, phone: "551187654321" });
+  await sendPaced(stack, tenant, { ...text, queued: true, delayMessage: 60 });
   const { body } = await stack.messages(tenant, "GET", `/queue?instanceId=${tenant.instanceId}`);
   assertEquals(body.items.map((item: { phone: string }) => item.phone), [phone]);
 });
@@ -204,7 +205,7 @@ Deno.test("what waits says what it waits for now: its interval, or a window that
   const tenant = await stack.createTenant();
   const ids: string[] = [];
   for (let count = 0; count < 2; count++) {
-    const answer = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+    const answer = await sendPaced(stack, tenant, { ...text, queued: true, delayMessage: 60 });
     ids.push(answer.body.messageId);
   }
   await letTimePass(stack.admin, 600);
@@ -244,7 +245,7 @@ Deno.test("what is queued in a hold that ends outside the window says when that 
     update messaging.instances set window_days =
       array[extract(isodow from (now() at time zone time_zone)::date)::int,
         extract(isodow from (now() at time zone time_zone)::date + 5)::int]`;
-  const answer = await stack.send(tenant, { ...text, queued: true });
+  const answer = await sendPaced(stack, tenant, { ...text, queued: true });
   const state = await stack.messages(tenant, "GET", `/messages/${answer.body.messageId}`);
   for (const { scheduledFor, heldBy } of [answer.body, state.body]) {
     assert(Date.parse(scheduledFor) > hold?.["hold_until"].getTime() + 86_400_000, scheduledFor);
@@ -256,7 +257,7 @@ Deno.test("a page goes on after its cursor though messages before it have left",
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   for (let index = 0; index < 4; index++) {
-    await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+    await sendPaced(stack, tenant, { ...text, queued: true, delayMessage: 60 });
   }
   const path = `/queue?instanceId=${tenant.instanceId}&limit=2`;
   const first = await stack.messages(tenant, "GET", path);
@@ -293,7 +294,12 @@ Deno.test("DELETE cancels what waits: the next moves up to its own slot, the can
   const tenant = await stack.createTenant();
   const ids: string[] = [];
   for (const message of ["1", "2"]) {
-    const answer = await stack.send(tenant, { ...text, message, queued: true, delayMessage: 60 });
+    const answer = await sendPaced(stack, tenant, {
+      ...text,
+      message,
+      queued: true,
+      delayMessage: 60,
+    });
     ids.push(answer.body.messageId);
   }
   const canceled = await stack.messages(tenant, "DELETE", `/messages/${ids[0]}`);
@@ -306,7 +312,7 @@ Deno.test("DELETE cancels what waits: the next moves up to its own slot, the can
     select d.next_due_at = q.scheduled_at as is_next_slot
     from messaging.dispatch d join messaging.message_queue q using (instance_id)`;
   assertEquals(dispatch?.["is_next_slot"], true);
-  const third = await stack.send(tenant, { ...text, message: "3", queued: true });
+  const third = await sendPaced(stack, tenant, { ...text, message: "3", queued: true });
   const second = await stack.messages(tenant, "GET", `/messages/${ids[1]}`);
   assertEquals(
     Date.parse(third.body.scheduledFor) - Date.parse(second.body.scheduledFor),
@@ -328,7 +334,7 @@ Deno.test("the last slots are given back with their messages, in whatever order 
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const queue = async (intervalSeconds: number): Promise<[id: string, slotMs: number]> => {
-    const { body } = await stack.send(tenant, { ...text, queued: true, intervalSeconds });
+    const { body } = await sendPaced(stack, tenant, { ...text, queued: true, intervalSeconds });
     return [body.messageId, Date.parse(body.scheduledFor)];
   };
   const slots = [await queue(10), await queue(3_600), await queue(3_600), await queue(3_600)];
@@ -354,7 +360,7 @@ Deno.test("the last slots are given back with their messages, in whatever order 
 Deno.test("a scheduled message can be canceled too", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
-  const { body } = await stack.send(tenant, { ...text, delayMessage: 60 });
+  const { body } = await sendPaced(stack, tenant, { ...text, delayMessage: 60 });
   const answer = await stack.messages(tenant, "DELETE", `/messages/${body.messageId}`);
   assertEquals([answer.status, answer.body.status], [200, "canceled"]);
   await letTimePass(stack.admin, 61);
@@ -370,7 +376,7 @@ Deno.test("what is in flight or settled can be neither canceled nor, unless fail
     await release.promise;
     return acceptMessage(request);
   };
-  const { body } = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  const { body } = await sendPaced(stack, tenant, { ...text, queued: true, delayMessage: 60 });
   await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
   await letTimePass(stack.admin, 61);
   const run = stack.dispatchOnce({ maxMessages: 1, durationMs: 3_000 });
@@ -383,7 +389,7 @@ Deno.test("what is in flight or settled can be neither canceled nor, unless fail
   await run;
   await assertConflict(stack, tenant, body.messageId, "DELETE", "message_not_cancelable");
   await assertConflict(stack, tenant, body.messageId, "POST", "message_not_retriable");
-  const canceled = await stack.send(tenant, { ...text, queued: true, delayMessage: 60 });
+  const canceled = await sendPaced(stack, tenant, { ...text, queued: true, delayMessage: 60 });
   await stack.messages(tenant, "DELETE", `/messages/${canceled.body.messageId}`);
   await assertConflict(stack, tenant, canceled.body.messageId, "POST", "message_not_retriable");
 });
@@ -395,7 +401,7 @@ Deno.test("POST retry sends a failed or unconfirmed message again, queued ones w
       const tenant = await stack.createTenant();
       stack.provider.answer = () =>
         Response.json({ error: "no" }, { status: failure === "failed" ? 400 : 500 });
-      const { body } = await stack.send(tenant, { ...text, ...delivery });
+      const { body } = await sendPaced(stack, tenant, { ...text, ...delivery });
       await letTimePass(stack.admin, 61);
       await stack.dispatch();
       const path = `/messages/${body.messageId}`;
@@ -419,7 +425,7 @@ Deno.test("POST retry sends a failed or unconfirmed message again, queued ones w
 Deno.test("a message that a delivery event has failed is not sent again while its call is open", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
-  const { body } = await stack.send(tenant, { ...text, delayMessage: 60 });
+  const { body } = await sendPaced(stack, tenant, { ...text, delayMessage: 60 });
   await letTimePass(stack.admin, 61);
   await stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
   await stack.admin`
@@ -441,7 +447,7 @@ Deno.test("only what waits is held, and nothing fails before it was created", as
   };
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const waiting = async (): Promise<string> => {
-    const { body } = await stack.send(tenant, { ...text, delayMessage: 60, expiresAt });
+    const { body } = await sendPaced(stack, tenant, { ...text, delayMessage: 60, expiresAt });
     assertEquals(await read(body.messageId), ["queued", "delay"]);
     return body.messageId;
   };
@@ -473,7 +479,7 @@ Deno.test("a retry to a blocked contact is refused", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
-  const { body } = await stack.send(tenant, text);
+  const { body } = await sendPaced(stack, tenant, text);
   await stack.admin`update messaging.contacts set is_blocked = true`;
   await assertConflict(stack, tenant, body.messageId, "POST", "contact_blocked");
 });
@@ -482,7 +488,7 @@ Deno.test("20 simultaneous retries put the message in line once", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
-  const { body } = await stack.send(tenant, text);
+  const { body } = await sendPaced(stack, tenant, text);
   const answers = await Promise.all(
     Array.from(
       { length: 20 },

@@ -6,6 +6,7 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
 
@@ -29,7 +30,7 @@ Deno.test("a moved paced message gets the slot that a call at that time gets, an
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const paced = { ...text, queued: true, intervalSeconds: 600 };
-  const first = await stack.send(tenant, { ...paced, delayMessage: 60 });
+  const first = await sendPaced(stack, tenant, { ...paced, delayMessage: 60 });
   const second = await stack.send(tenant, paced);
   const third = await stack.send(tenant, paced);
 
