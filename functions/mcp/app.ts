@@ -71,7 +71,7 @@ async function exchange(
 ): Promise<Response> {
   if (body["method"] === "subscriptions/listen") {
     const error = { code: -32601, message: "Method not found" };
-    return context.json({ error, jsonrpc: "2.0", id: body["id"] ?? null });
+    return context.json({ jsonrpc: "2.0", id: body["id"] ?? null, error });
   }
   const handler = createMcpHandler(() => createMcpServer(session, log));
   const headers = new Headers(context.req.raw.headers);

@@ -19,6 +19,7 @@ import {
 } from "../../shared/model/timing.ts";
 import {
   type AnswerOf,
+  pauseField,
   providerFailureFields,
   sentMessageFields,
   successField,
@@ -65,6 +66,7 @@ const outcomeFields = {
   conversationId: z.uuid(),
   agentId: z.uuid(),
   ...sentMessageFields,
+  ...pauseField,
   unfilled: z.array(z.string()).meta({
     description:
       "The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none.",

@@ -87,6 +87,7 @@ export const operations: readonly Operation[] = [{
       scheduledFor: null,
       heldBy: null,
       agentId: demoAgentId,
+      aiAgentPausedUntil: null,
     },
   }],
 }];

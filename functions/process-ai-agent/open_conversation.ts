@@ -80,7 +80,7 @@ export async function openConversation(
 }
 
 /**
- * Converts send-message's response: replaces the agent's pause with the agent.
+ * Converts send-message's response: names the agent.
  *
  * @throws Error for an outcome without a message or an agent: a defect.
  */
@@ -93,13 +93,12 @@ function respond(
   const named = unfilled.length === 0 ? {} : { unfilled: [...unfilled] };
   const { status, body } = respondToSending(outcome, receipt);
   if (!body.success) {
-    const { aiAgentPausedUntil: _never, ...refused } = body;
-    return { status, body: { ...refused, agentId, ...named } };
+    return { status, body: { ...body, agentId, ...named } };
   }
   if (body.mode === "assign_only" || agentId === null) {
     throw new Error("accept_message recorded no message of an agent");
   }
-  const { aiAgentPausedUntil: _never, assignment: _none, ...described } = body;
+  const { assignment: _none, ...described } = body;
   return { status, body: { ...described, agentId, ...named } };
 }
 

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/model/instant.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
   checkContent,
@@ -27,6 +26,7 @@ import {
 import {
   type AnswerOf,
   assignmentFields,
+  pauseField,
   providerFailureFields,
   sentMessageFields,
   successField,
@@ -103,7 +103,6 @@ const checkMessage: CrossCheck = (request) => {
 };
 
 const recipientFields = { contactId: z.uuid(), conversationId: z.uuid() };
-const pauseField = { aiAgentPausedUntil: instantSchema.nullable() };
 
 const assignmentSchema = z.object(assignmentFields);
 

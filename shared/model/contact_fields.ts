@@ -35,7 +35,7 @@ const sharedFields = {
   name: text("Name.", shortText),
   email: text(
     "E-mail address.",
-    z.union([z.literal(""), z.email().max(320)], "must be an e-mail address"),
+    z.union([z.string().trim().max(0), z.email().max(320)], "must be an e-mail address"),
   ),
   company: text("Company.", shortText),
   jobTitle: text("Job title.", shortText),

@@ -70,6 +70,9 @@ export const messageContactSchema = z.object({
   lid: z.string().nullable(),
 });
 
+/** Until when an agent keeps silent in the conversation; null where it does not. */
+export const pauseField = { aiAgentPausedUntil: instantSchema.nullable() };
+
 /** The state of a message that a call has sent, queued or scheduled (decisions, section 5). */
 export const sentMessageFields = {
   messageId: z.uuid(),

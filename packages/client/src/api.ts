@@ -12460,7 +12460,7 @@ export interface components {
             /** @description Name. */
             name?: string | null;
             /** @description E-mail address. */
-            email?: ("" | string) | null;
+            email?: (string) | null;
             /** @description Company. */
             company?: string | null;
             /** @description Job title. */
@@ -12516,7 +12516,7 @@ export interface components {
             /** @description Name. */
             name?: string | null;
             /** @description E-mail address. */
-            email?: ("" | string) | null;
+            email?: (string) | null;
             /** @description Company. */
             company?: string | null;
             /** @description Job title. */
@@ -16033,6 +16033,13 @@ export interface components {
             result?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @description The request's id, which the answer repeats; absent in a notification. */
+            id?: string | number | null;
             /** @description Why there is none. */
             error?: {
                 /** @description Code of JSON-RPC. */
@@ -16042,13 +16049,6 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /**
-             * @description Always `2.0`.
-             * @constant
-             */
-            jsonrpc: "2.0";
-            /** @description The request's id, which the answer repeats; absent in a notification. */
-            id?: string | number | null;
         } & {
             [key: string]: unknown;
         };
@@ -16251,6 +16251,11 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /**
+             * Format: date-time
+             * @description End of the AI agent's pause for this contact; null when the agent is not paused.
+             */
+            aiAgentPausedUntil: string | null;
             /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
             unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
@@ -16331,6 +16336,11 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /**
+             * Format: date-time
+             * @description End of the AI agent's pause for this contact; null when the agent is not paused.
+             */
+            aiAgentPausedUntil: string | null;
             /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
             unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
@@ -16411,6 +16421,11 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /**
+             * Format: date-time
+             * @description End of the AI agent's pause for this contact; null when the agent is not paused.
+             */
+            aiAgentPausedUntil: string | null;
             /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
             unfilled?: string[];
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
@@ -16481,6 +16496,11 @@ export interface components {
              * @description The invitation for whose answer the message waits, or has waited.
              */
             invitationId?: string;
+            /**
+             * Format: date-time
+             * @description End of the AI agent's pause for this contact; null when the agent is not paused.
+             */
+            aiAgentPausedUntil?: string | null;
             /** @description The names of `{{name}}` in `messageText` that no variable has, and that were sent as written; left out where there are none. */
             unfilled?: string[];
             /** @description The provider's error, without credentials. */

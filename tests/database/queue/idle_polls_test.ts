@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { enqueueText } from "../../support/database/queue_calls.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 
 interface Claim {
@@ -18,7 +19,8 @@ Deno.test("a poll of a queue in which nothing is due only asks when that will be
     claim: { messages: [], nextDueInMs: null, isOutboxDue: false, webhooks: "none" },
     claims: 0,
   });
-  await enqueueText(database.admin, instanceId, { delaySeconds: 600 });
+  await delayNextSlot(database.admin, instanceId, 600);
+  await enqueueText(database.admin, instanceId);
   const waiting = await poll(database);
   assertEquals([waiting.claim.messages, waiting.claims], [[], 0]);
   const { nextDueInMs } = waiting.claim;

@@ -8,6 +8,7 @@ import {
   settleClaim,
 } from "../../support/database/queue_calls.ts";
 import { isWaiting, openSessions } from "../../support/database/sessions.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { createTenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -126,7 +127,8 @@ Deno.test("a claim whose head was canceled leaves the instance to the next messa
   await using database = await createTestDatabase();
   const { one, two } = await openSessions(database);
   const due = await startDue(database);
-  const next = await enqueueText(database.sql, due.instanceId, { delaySeconds: 100 });
+  await delayNextSlot(database.admin, due.instanceId, 100);
+  const next = await enqueueText(database.sql, due.instanceId);
   await one.unsafe("begin");
   await callFunction(one, "cancel_message", target(due));
   assertEquals(await claimMessages(two), [], "the head is held by the cancel");
@@ -299,7 +301,8 @@ Deno.test("next_wake_up returns when the next message is due, and null for an em
     return row?.["at"] ?? null;
   };
   assertEquals(await wakeUp(), null);
-  const first = await enqueueText(database.sql, instanceId, { delaySeconds: 100 });
+  await delayNextSlot(database.admin, instanceId, 100);
+  const first = await enqueueText(database.sql, instanceId);
   assertEquals((await wakeUp())?.toISOString(), new Date(first.scheduledFor).toISOString());
   await callFunction(database.sql, "cancel_message", { instanceId, messageId: first.messageId });
   assertEquals(await wakeUp(), null);

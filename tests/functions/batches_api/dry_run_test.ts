@@ -14,6 +14,7 @@ import {
   readRecipients,
 } from "../../support/fixtures/batch_calls.ts";
 import { protect } from "../../support/fixtures/protected_tenant.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { createSeededRandom, type SeededRandom } from "../../support/seeded_random.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
@@ -135,10 +136,12 @@ async function checkSeed(stack: MessagingStack, seed: number): Promise<void> {
   // Slots behind a startAt, or behind a queue that reaches far, do not depend on the instant of the call.
   const hasStart = isProtected || random.between(0, 1) < 0.5;
   for (let number = whole(random, hasStart ? 0 : 1, 6); number > 0; number--) {
+    const intervalSeconds = whole(random, 10, 100);
+    const seconds = whole(random, 40_000, 86_400);
+    await delayNextSlot(stack.admin, tenant.instanceId, seconds, intervalSeconds);
     await enqueueText(stack.admin, tenant.instanceId, {
       phone: pick(random, ["5511900000000", phoneOf(whole(random, 0, 30))]),
-      intervalSeconds: whole(random, 10, 100),
-      delaySeconds: whole(random, 40_000, 86_400),
+      intervalSeconds,
     });
   }
   await createRandomPeople(stack.admin, tenant, random);

@@ -65,6 +65,7 @@ const meanings: Readonly<Record<string, Record<string, unknown> | null>> = {
       "clickId":
         "Aff-n8ZTODiE79d22KtAwQKj9e_mIEOOj27vDVwFjN80dp4_0NiNhEgpGo0AHemvuSoifXaytfTzcchptiErTKCqTrJ5nW1h7IHYeYymGb5K5J5iTROpBhWAGaIAeUzHL50",
       "mediaUrl": "https://scontent.xx.fbcdn.net/v/t45.1...",
+      "imageUrl": "https://scontent.xx.fbcdn.net/v/t45.1...",
       "mediaType": "image",
       "welcomeMessage": "Hi there! Let us know how we can help!",
     },

@@ -9,7 +9,7 @@ create or replace function messaging.is_same_identity_change(
 )
 returns boolean
 language sql
-immutable
+stable
 return coalesce(
   change -> 'names' ? (event ->> 'noticeId')
   or case
