@@ -1065,7 +1065,7 @@ create or replace function messaging.is_young_enough(
 )
 returns boolean
 language sql
-immutable
+stable
 return written_at > clock - agent.answers_within_seconds * interval '1 second';
 
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)

@@ -7,5 +7,5 @@ create or replace function messaging.is_young_enough(
 )
 returns boolean
 language sql
-immutable
+stable
 return written_at > clock - agent.answers_within_seconds * interval '1 second';
