@@ -26,7 +26,8 @@ const plannedForValues = [
     "list_departments",
     "list_instances 1",
   ],
-  ...["list_message_templates 1", "list_message_templates 2", "list_operators", "list_outbox 1"],
+  ...["list_message_templates 1", "list_message_templates 2", "list_message_templates 3"],
+  ...["list_operators", "list_outbox 1"],
   ...["list_outbox 2", "release_queue", "save_contact", "an instance is deleted"],
 ];
 const calls = 7;
