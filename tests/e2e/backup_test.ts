@@ -15,6 +15,7 @@ import {
   runDocumentedCommands,
 } from "../support/database/dumped_database.ts";
 import { acceptMessage } from "../support/doubles/http_double.ts";
+import { delayNextSlot } from "../support/fixtures/queue_slots.ts";
 import { alwaysOpen, type Tenant } from "../support/fixtures/tenant.ts";
 import { administer } from "../support/stack/admin_calls.ts";
 import { type MessagingStack, startMessagingStack } from "../support/stack/messaging_stack.ts";
@@ -136,6 +137,9 @@ Deno.test({
   },
 });
 
+/** How a paced message is queued. */
+const paced = { queued: true, intervalSeconds: 10 };
+
 /** A sender whose messages are unique texts: delayed, paced, and some that are not due for an hour. */
 async function queueMessages(stack: MessagingStack): Promise<Tenant[]> {
   const tenants: Tenant[] = [];
@@ -147,15 +151,17 @@ async function queueMessages(stack: MessagingStack): Promise<Tenant[]> {
       ...Array.from({ length: pacedPerTenant }, (_, place) => `paced-${index}-${place}`),
       `future-${index}`,
     ];
-    await Promise.all(texts.map((text) => {
-      const isPaced = text.startsWith("paced");
-      const how = isPaced ? { queued: true, intervalSeconds: 10 } : {};
-      return send(stack, tenant, text, { delayMessage: 7_200, ...how });
-    }));
+    await delayNextSlot(stack.admin, tenant.instanceId, 7_200, 10);
+    await Promise.all(
+      texts.map((text) =>
+        send(stack, tenant, text, text.startsWith("paced") ? paced : { delayMessage: 7_200 })
+      ),
+    );
   }
   // One more, to show what happens without the keys.
   const last = await stack.createTenant({ window: alwaysOpen });
-  await send(stack, last, "sealed", { queued: true, intervalSeconds: 10, delayMessage: 7_200 });
+  await delayNextSlot(stack.admin, last.instanceId, 7_200, 10);
+  await send(stack, last, "sealed", paced);
   tenants.push(last);
   await makeDue(stack.testDatabase, "delayed");
   await makeDue(stack.testDatabase, "paced");
