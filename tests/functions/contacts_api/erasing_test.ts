@@ -1,6 +1,7 @@
 /** What an erasure meets: bad input, what is under way, what comes late, and what comes at once. */
 
 import { assert, assertEquals } from "../../support/assert.ts";
+import { isWaiting } from "../../support/database/sessions.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
@@ -283,4 +284,36 @@ Deno.test("webhooks, sends and outcomes that race with an erasure leave nothing 
       select e.type from messaging.events e where e.contact_id = ${contactId}`;
     assertEquals(events.map(({ type }) => type), ["contact.erased"]);
   }
+});
+
+Deno.test("a webhook that is told again while its person is erased leaves no payload behind", async () => {
+  await using world = await startErasureWorld();
+  const { sql, tenant } = world;
+  const contactId = await write(world, "wamid.told", "segredo");
+  const request = JSON.stringify({
+    instanceId: tenant.instanceId,
+    payload: JSON.stringify({ from: phone, text: "segredo" }),
+    events: [{
+      ...{ kind: "message", origin: "inbound", providerMessageId: "wamid.told" },
+      ...{ address: phone, otherAddresses: [], messageType: "text", message: "segredo" },
+    }],
+  });
+  const isRecorded = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const recording = sql.begin(async (transaction) => {
+    await transaction.unsafe(`select public.record_provider_events($1::text::jsonb)`, [request]);
+    isRecorded.resolve();
+    await letGo.promise;
+  });
+  await isRecorded.promise;
+  let hasAnswered = false;
+  const erasing = world.call("DELETE", `contacts-api/contacts/${contactId}`)
+    .finally(() => hasAnswered = true);
+  await waitUntil(async () => hasAnswered || await isWaiting(sql), {
+    what: "the erasure to wait for the webhook, or to end",
+  });
+  letGo.resolve();
+  await recording;
+  await finishErasure(world, (await erasing).body.erasureId);
+  assertEquals(await findTraces(sql, ["segredo"]), []);
 });

@@ -1,11 +1,11 @@
--- One row where a message with this provider's id is stored.
+-- The id of the message with this provider's id; no row where none is stored.
 -- Returns rows, for a function that reads a table is inlined only in FROM.
 create or replace function messaging.stored_message(instance_id uuid, provider_message_id text)
-returns setof boolean
+returns setof uuid
 language sql
 stable
 begin atomic
-  select true
+  select m.id
   from messaging.messages as m
   where
     m.instance_id = stored_message.instance_id
