@@ -30,7 +30,8 @@ begin
     perform messaging.attach_embedded_file(instance.id, event);
     return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
-  if (event->>'mayRepeat')::boolean and messaging.repeats_vote(instance.id, event) then
+  -- False, not NULL, for other events: after NULL the second condition is evaluated too.
+  if coalesce((event->>'mayRepeat')::boolean, false) and messaging.repeats_vote(instance.id, event) then
     return false;
   end if;
   if event->>'origin' = 'inbound' then
