@@ -9,16 +9,13 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct c.instance_id from messaging.conversations c where c.id = any (conversation_ids)
-  ));
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select c.instance_id, c.contact_id, 'agent.needs_person',
+  perform messaging.record_event(
+    c.instance_id, c.contact_id, 'agent.needs_person',
     jsonb_build_object(
       'contactId', c.contact_id, 'conversationId', c.id, 'reason', record_needed_persons.reason
     )
+  )
   from messaging.conversations c
-  where c.id = any (conversation_ids) and not c.is_merged
-  order by c.contact_id;
+  where c.id = any (conversation_ids) and not c.is_merged;
 end;
 $$;

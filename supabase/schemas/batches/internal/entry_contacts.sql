@@ -6,11 +6,14 @@ stable
 set search_path = ''
 as $$
   select array(
-    select case when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null then messaging.entry_contact(
-      of_instance,
-      (e.entry->>'contactId')::uuid,
-      messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))
-    ) end
+    select case
+      when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null
+      then messaging.entry_contact(
+        of_instance,
+        (e.entry->>'contactId')::uuid,
+        messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))
+      )
+    end
     from jsonb_array_elements(entries) with ordinality as e(entry, place)
     order by e.place
   );
