@@ -819,17 +819,14 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  perform messaging.hold_event_floors(array(
-    select distinct c.instance_id from messaging.conversations c where c.id = any (conversation_ids)
-  ));
-  insert into messaging.events (instance_id, contact_id, type, data)
-  select c.instance_id, c.contact_id, 'agent.needs_person',
+  perform messaging.record_event(
+    c.instance_id, c.contact_id, 'agent.needs_person',
     jsonb_build_object(
       'contactId', c.contact_id, 'conversationId', c.id, 'reason', record_needed_persons.reason
     )
+  )
   from messaging.conversations c
-  where c.id = any (conversation_ids) and not c.is_merged
-  order by c.contact_id;
+  where c.id = any (conversation_ids) and not c.is_merged;
 end;
 $$;
 
@@ -2922,11 +2919,14 @@ stable
 set search_path = ''
 as $$
   select array(
-    select case when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null then messaging.entry_contact(
-      of_instance,
-      (e.entry->>'contactId')::uuid,
-      messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))
-    ) end
+    select case
+      when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null
+      then messaging.entry_contact(
+        of_instance,
+        (e.entry->>'contactId')::uuid,
+        messaging.phone_identity_key(coalesce(e.entry->>'phone', e.entry->>'userId'))
+      )
+    end
     from jsonb_array_elements(entries) with ordinality as e(entry, place)
     order by e.place
   );
@@ -2983,7 +2983,8 @@ $$;
 -- Stores the payloads of inbound messages that are stored already: a channel delivers until it is answered,
 -- and delivers again what was recorded all the same. Returns their places. Leaves the others untouched, and
 -- one that brings its file with it: see attach_embedded_file.
--- Needs no lock, for what is stored stays so; it is asked again under the locks for those that are not.
+-- Holds the messages, so that an erasure, which deletes them before the payloads of their person, waits and
+-- finds the payloads. Waits for nobody: one that is being deleted is left untouched.
 create or replace function messaging.keep_retold_messages(events messaging.plain_event[])
 returns integer[]
 language plpgsql
@@ -2994,7 +2995,10 @@ declare
 begin
   retold := array(
     select e.place from unnest(events) as e
-    cross join lateral messaging.stored_message(e.instance_id, e.provider_message_id)
+    cross join lateral messaging.stored_message(e.instance_id, e.provider_message_id) as stored(id)
+    cross join lateral (
+      select from messaging.messages m where m.id = stored.id for key share skip locked
+    ) as held
     where e.file->'stored' is null
   );
   if cardinality(retold) > 0 then
@@ -3472,7 +3476,8 @@ begin
     perform messaging.attach_embedded_file(instance.id, event);
     return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
-  if (event->>'mayRepeat')::boolean and messaging.repeats_vote(instance.id, event) then
+  -- False, not NULL, for other events: after NULL the second condition is evaluated too.
+  if coalesce((event->>'mayRepeat')::boolean, false) and messaging.repeats_vote(instance.id, event) then
     return false;
   end if;
   if event->>'origin' = 'inbound' then
@@ -3814,14 +3819,14 @@ begin atomic
   limit 1;
 end;
 
--- One row where a message with this provider's id is stored.
+-- The id of the message with this provider's id; no row where none is stored.
 -- Returns rows, for a function that reads a table is inlined only in FROM.
 create or replace function messaging.stored_message(instance_id uuid, provider_message_id text)
-returns setof boolean
+returns setof uuid
 language sql
 stable
 begin atomic
-  select true
+  select m.id
   from messaging.messages as m
   where
     m.instance_id = stored_message.instance_id
