@@ -12,7 +12,7 @@ import { requestedFile } from "../../shared/model/message_request.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { prepareLadder } from "../../shared/messages/ladder.ts";
-import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import {
@@ -97,7 +97,7 @@ function leaseFor(
   provider: Provider | null,
   draft: MessageDraft | null,
 ): number {
-  const handingOverMs = draft?.file !== undefined && provider?.files !== null ? uploadTimeoutMs : 0;
+  const handingOverMs = limitHandingOverMs(provider, draft?.file);
   return toLeaseSeconds(providerTimeoutMs + handingOverMs, draft?.delayTypingMs);
 }
 

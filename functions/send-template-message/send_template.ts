@@ -16,7 +16,7 @@ import {
   fillStoredTemplate,
   findIgnoredOfTemplate,
 } from "../../shared/messages/ready_template.ts";
-import { uploadTimeoutMs } from "../../shared/messages/message_file.ts";
+import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findHeaderFile, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
@@ -80,7 +80,7 @@ export async function sendTemplate(
   const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
   const provider = await services.openProvider(ready.instance);
   const headerFile = await findHeaderFile(services, ready.instance.instanceId, filled);
-  const handingOverMs = headerFile?.file && provider.files !== null ? uploadTimeoutMs : 0;
+  const handingOverMs = limitHandingOverMs(provider, headerFile?.file);
   return await executeSending(services, { instance: ready.instance, provider }, {
     ...recipient,
     draft: {

@@ -25,7 +25,15 @@ export interface FileServices {
  * Time limit of handing over a file: 100 MB at 14 Mbit/s. It leaves time for the send within the 150 s
  * that the hosted runtime gives a request.
  */
-export const uploadTimeoutMs = 60_000;
+const uploadTimeoutMs = 60_000;
+
+/** How long handing a message's file over may take: 0 without a file, and on a channel that fetches it. */
+export function limitHandingOverMs(
+  provider: Pick<Provider, "files"> | null,
+  file: SendableFile | null | undefined,
+): number {
+  return file && provider !== null && provider.files !== null ? uploadTimeoutMs : 0;
+}
 
 /**
  * A new link to a message's file, which works for as long as a channel may take to fetch it. Its path
