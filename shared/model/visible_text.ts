@@ -56,6 +56,8 @@ const inkless = /[[\p{Cc}\ufff9-\ufffb\u2800]--[\0]]/gv;
 
 /** Whether nobody sees anything of a text: it is blank, or of marks that nobody sees. */
 export function isBlank(text: string): boolean {
+  // Every text of every call is asked, and nearly all have one of these.
+  if (/[!-~]/.test(text)) return false;
   return withoutInvisible(text).replace(inkless, "").trim() === "";
 }
 
