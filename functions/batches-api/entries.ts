@@ -1,5 +1,5 @@
 import { findIssues } from "../../shared/http/validate.ts";
-import type { Issue } from "../../shared/model/errors.ts";
+import { type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import { cardIdSchema } from "../../shared/model/request_fields.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import { checkRecipient, type RecipientRequest, recipientSchema } from "./contract.ts";
@@ -20,8 +20,6 @@ export interface ReadEntries {
   /** Fields that the schema does not know, by their path in the body. */
   readonly ignoredFields: readonly string[];
 }
-
-const maxIgnoredFields = 100;
 
 /** Reads the recipients of a body, as `validateBody` reads a body. */
 export async function readEntries(received: readonly unknown[]): Promise<ReadEntries> {

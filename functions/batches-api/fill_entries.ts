@@ -15,7 +15,7 @@ import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate, listTemplateKeys } from "../../shared/messages/ready_template.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { fillLadder } from "../../shared/messages/ladder.ts";
-import { AppError, type Issue } from "../../shared/model/errors.ts";
+import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
 import { requestedFile } from "../../shared/model/message_request.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
@@ -87,7 +87,7 @@ export async function fillEntries(
       const { cardId } = recipient;
       return refuse([{ path: "contactId", message }], "contact_not_found", { cardId });
     }
-    if (ignored.length < maxIgnored) {
+    if (ignored.length < maxIgnoredFields) {
       const names = findIgnoredVariables(recipient.variables ?? {}, taken);
       ignored.push(...names.map((name) => `recipients.${index}.variables.${name}`));
     }
@@ -105,9 +105,6 @@ export async function fillEntries(
   channel.noteIgnored(ignored);
   return { entries: filled, errors };
 }
-
-/** Most names that an answer tells. */
-const maxIgnored = 100;
 
 /** The variables that a batch's recipients may give: of its template, or of its message and its ladder. */
 function listTakenKeys(source: BatchSource): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { formSchema } from "../../shared/model/bounded_fields.ts";
-
 import { pageSchema } from "../../shared/model/page.ts";
 import { instanceIdSchema, searchedTextSchema } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";

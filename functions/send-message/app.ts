@@ -24,10 +24,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
   const answer = createSendingAnswer(sendMessageResponseSchema, sendMessageFailureSchema);
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
-    const idle = findIdleFields(request);
-    if (idle.length > 0) {
-      context.set("ignoredFields", [...context.get("ignoredFields") ?? [], ...idle]);
-    }
+    noteIgnoredFields(context, findIdleFields(request));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
     return answer(

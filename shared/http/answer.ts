@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type * as z from "zod";
+import { maxIgnoredFields } from "../model/errors.ts";
 import type { AnswerOf } from "../model/response_fields.ts";
 import { arrangeAnswer } from "../model/arrange_answer.ts";
 
@@ -35,9 +36,6 @@ export function writeJson(
   const named = ignoredFields.length === 0 ? body : { ...body, ignoredFields };
   return context.json(named, status as 200, headers);
 }
-
-/** Most names in `ignoredFields`. */
-const maxIgnoredFields = 100;
 
 /** Adds to the fields of the request that were given in vain, whose names the response tells. */
 export function noteIgnoredFields(context: Context, names: readonly string[]): void {

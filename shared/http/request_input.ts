@@ -4,7 +4,7 @@ import {
   maxFurtherFields,
   variableSchemas,
 } from "../model/bounded_fields.ts";
-import { type Issue, maxIssues } from "../model/errors.ts";
+import { type Issue, maxIgnoredFields, maxIssues } from "../model/errors.ts";
 import { describeIssue } from "../model/issue_messages.ts";
 import { isBlank } from "../model/visible_text.ts";
 
@@ -16,9 +16,6 @@ export interface PreparedInput {
   /** What is too long, and the faults of a list that has too many. It is null in `value`: nobody reads on. */
   readonly issues: readonly Issue[];
 }
-
-/** Most names in `ignoredFields`: a body of 256 KiB can hold tens of thousands. */
-const maxIgnoredFields = 100;
 
 /**
  * Prepares a body for its schema (decisions, section 1). Removes what is not given: null where the schema

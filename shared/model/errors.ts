@@ -197,6 +197,9 @@ export interface Issue {
 /** Most issues that a refusal tells, and that are collected for it (decisions, section 1). */
 export const maxIssues = 100;
 
+/** Most names in `ignoredFields`: a body of 256 KiB can hold tens of thousands. */
+export const maxIgnoredFields = 100;
+
 /** What an error response has besides its code: further members of the body and further headers. */
 export interface RefusalExtras {
   /** Replaces the table's sentence. */

@@ -62,8 +62,9 @@ export interface ConversationFilter {
   readonly awaitingReply?: boolean | undefined;
   /** Whether an ad or post brought the contact. */
   readonly referral?: boolean | undefined;
-  /** Inclusive. Orders the page by the last change, and adds the tombstones of contacts. */
+  /** `desc`: from the newest. Not beside `updatedSince`. */
   readonly order?: "desc" | undefined;
+  /** Inclusive. Orders the page by the last change, and adds the tombstones of contacts. */
   readonly updatedSince?: string | undefined;
 }
 
