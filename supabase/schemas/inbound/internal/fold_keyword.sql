@@ -9,10 +9,14 @@ parallel safe
 set search_path = ''
 as $$
 begin
-  return regexp_replace(
-    lower(regexp_replace(
+  -- No ASCII text has marks or accents, and most keywords are such.
+  if octet_length(given) > char_length(given) then
+    given := regexp_replace(
       normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
-    )),
+    );
+  end if;
+  return regexp_replace(
+    lower(given),
     '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
   );
 end;
