@@ -2971,10 +2971,14 @@ parallel safe
 set search_path = ''
 as $$
 begin
-  return regexp_replace(
-    lower(regexp_replace(
+  -- No ASCII text has marks or accents, and most keywords are such.
+  if octet_length(given) > char_length(given) then
+    given := regexp_replace(
       normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
-    )),
+    );
+  end if;
+  return regexp_replace(
+    lower(given),
     '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
   );
 end;
@@ -3551,11 +3555,12 @@ declare
 begin
   select r.messages, r.statuses into messages, statuses from messaging.read_plain_events(calls) r;
   -- First of all: what is told again costs little, however often.
-  if messages is not null then
+  if messages is not null and exists (
+    select from unnest(messages) as e
+    cross join lateral messaging.stored_message(e.instance_id, e.provider_message_id)
+  ) then
     unchanged := messaging.keep_retold_messages(messages);
-    if cardinality(unchanged) > 0 then
-      messages := array(select e from unnest(messages) as e where e.place <> all (unchanged));
-    end if;
+    messages := array(select e from unnest(messages) as e where e.place <> all (unchanged));
   end if;
   perform messaging.lock_plain_events(messages || statuses);
   if cardinality(messages) > 0 then
