@@ -1,7 +1,7 @@
 /** Dispatcher runs whose result does not depend on how quick the machine is. */
 
 import type { Sql } from "postgres";
-import type { DispatchReport } from "../../../functions/dispatch-queue/dispatch.ts";
+import type { DispatchReport, OnFirstPoll } from "../../../functions/dispatch-queue/dispatch.ts";
 
 /** More than any test leads to. */
 const maxRuns = 50;
@@ -9,8 +9,8 @@ const maxRuns = 50;
 const maxIdleRuns = 2;
 
 /**
- * Runs the dispatcher until nothing is left of what is due within `withinMs`, and of what that leads to
- * at once: an answer's message, a transcript of a fetched file, an event's delivery. A quick machine does
+ * Runs the dispatcher until nothing is left of what is due within `withinMs` of its first poll, which gives
+ * slots to what has waited for them, and of what that leads to at once: an answer's message, a transcript of a fetched file, an event's delivery. A quick machine does
  * it all in one run; on a busy one a run may end after its first poll.
  *
  * @param admin a client of the superuser.
@@ -19,15 +19,18 @@ const maxIdleRuns = 2;
  */
 export async function dispatchWhatIsDue(
   admin: Sql,
-  run: () => Promise<DispatchReport>,
+  run: (onFirstPoll?: OnFirstPoll) => Promise<DispatchReport>,
   withinMs: number,
 ): Promise<DispatchReport> {
-  const [clock] = await admin<{ until: Date }[]>`
-    select clock_timestamp() + make_interval(secs => ${withinMs / 1_000}) as until`;
-  const sum = await run();
+  const [clock] = await admin<{ now: Date }[]>`select clock_timestamp() as now`;
+  const startedAtMs = performance.now();
+  let until = clock!.now;
+  const sum = await run(() => {
+    until = new Date(clock!.now.getTime() + performance.now() - startedAtMs + withinMs);
+  });
   let idleRuns = isAtWork(sum) ? 0 : 1;
   for (let runs = 1; runs < maxRuns; runs++) {
-    const dueInMs = await readNextDue(admin, clock!.until, idleRuns < maxIdleRuns);
+    const dueInMs = await readNextDue(admin, until, idleRuns < maxIdleRuns);
     if (dueInMs === null) break;
     await new Promise((resolve) => setTimeout(resolve, Math.max(dueInMs, 0)));
     const report = await run();

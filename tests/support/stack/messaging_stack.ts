@@ -13,6 +13,7 @@ import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts
 import {
   type DispatchReport,
   type DispatchServices,
+  type OnFirstPoll,
   runDispatch,
 } from "../../../functions/dispatch-queue/dispatch.ts";
 import { createEventsApiApp } from "../../../functions/events-api/app.ts";
@@ -253,9 +254,10 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     if (app === undefined) throw new Error(`no function at ${path}`);
     return await readAnswer(await callApp(app, path, init));
   };
-  const dispatchOnce: MessagingStack["dispatchOnce"] = (
+  const dispatchOnce = (
     { durationMs = dueWithinMs, maxMessages = 1_000 },
-  ) => runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages });
+    onFirstPoll?: OnFirstPoll,
+  ) => runDispatch({ ...services, deliverAgentReply }, { durationMs, maxMessages }, onFirstPoll);
   const keep = cleanup.move();
   return {
     testDatabase,
@@ -289,7 +291,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     dispatch: ({ durationMs } = {}) =>
       dispatchWhatIsDue(
         testDatabase.admin,
-        () => dispatchOnce({ durationMs: durationMs ?? shortRunMs }),
+        (onFirstPoll) => dispatchOnce({ durationMs: durationMs ?? shortRunMs }, onFirstPoll),
         durationMs ?? dueWithinMs,
       ),
     dispatchOnce,
