@@ -28,7 +28,7 @@ const foreignWords = new Set([
   "whatsapp_business_messaging",
   "whatsapp_business_management",
   "function_search_path_mutable",
-  "MESSAGES_EDITED",
+  ...["MESSAGES_EDITED", "SEND_MESSAGE_UPDATE", "CONNECTION_UPDATE", "CONTACTS_UPDATE"],
   "webhook_configuration",
   "override_callback_uri",
 ]);
