@@ -8,6 +8,9 @@ import { applyMigrations, readAppliedMigrations } from "../host/migrations.ts";
 import { createPlatformRoles } from "../host/roles.ts";
 import { StartError } from "../host/start_error.ts";
 
+/** The oldest major version of Postgres on which the tests run the service. */
+const oldestPostgres = 17;
+
 const folder = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /** What `migrate` has done. */
@@ -23,7 +26,8 @@ export interface Migrated {
  * end what it uses are applied with `contract`, when it runs nowhere any more (docs/migrations.md).
  *
  * @param databaseUrl of a role that may create roles, and will own the tables.
- * @throws {StartError} when the database cannot be reached or is not of an earlier version.
+ * @throws {StartError} when the database cannot be reached, its Postgres is too old, or it is not of an
+ * earlier version.
  * @throws {MigrationError} when a migration fails. Those before it stay applied.
  */
 export async function migrateDatabase(databaseUrl: string, contract: boolean): Promise<Migrated> {
@@ -75,6 +79,7 @@ async function withDatabase<Result>(
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     await connect(sql);
+    await refuseOldPostgres(sql);
     return await use(sql);
   } finally {
     await sql.end({ timeout: 5 });
@@ -91,4 +96,17 @@ async function connect(sql: Sql): Promise<void> {
       { cause },
     );
   }
+}
+
+/** Asks before anything else is done: an older one may take some statements of a migration, and not the next. */
+async function refuseOldPostgres(sql: Sql): Promise<void> {
+  const [{ version, number } = { version: "", number: 0 }] = await sql<
+    { version: string; number: number }[]
+  >`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::integer as number`;
+  if (number >= oldestPostgres * 10_000) return;
+  throw new StartError(
+    `The database of DATABASE_URL is Postgres ${version}. This version needs Postgres ${oldestPostgres} or newer: upgrade the server, or set DATABASE_URL to another one.`,
+  );
 }
