@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import {
@@ -18,8 +19,13 @@ interface Expectation {
 
 const root = new URL("../../", import.meta.url);
 
-/** The pages that a reader goes through first; the others build on their variables and contacts. */
-const firstPages = ["README.md", "docs/tour.md", "docs/your-own-instance.md"];
+/** The pages that a reader goes through first; the others build on their variables, numbers and contacts. */
+const firstPages = [
+  ...["README.md", "docs/tour.md", "docs/your-own-instance.md", "docs/official-channel.md"],
+];
+
+/** Pages whose commands another test follows: they need a machine of their own. */
+const pagesOfOtherTests = ["docs/one-machine.md"];
 
 const expectations: Readonly<Record<string, Expectation>> = {
   "README.md": { modes: ["sent"], shows: [/"type":"message\.sent"/] },
@@ -42,36 +48,77 @@ const expectations: Readonly<Record<string, Expectation>> = {
     shows: [/"type":"message\.failed"/, /"code":"131047"/, /"provider":"official"/],
   },
   "docs/privacy.md": { shows: [/"messagesDays":365/, /"erasureId":/, /"marketing":"denied"/] },
-  "docs/templates.md": { shows: [/"providerStatus":"PENDING"/, /"categoryChanged":false/] },
+  "docs/batches.md": {
+    shows: [
+      /"path":"variables\.hora","message":"is required"/,
+      /"send":2,"skip":\{"missing_variables":1\}/,
+      /100 % {2}3\/3 {2}finished {2}.*1 skipped/,
+      /"cardId":"4711"/,
+      /"send":1,"skip":\{\}/,
+    ],
+  },
+  "docs/cost.md": { shows: [/Brazil \(invented\)/] },
+  "docs/pace.md": { shows: [/"messagesPerSecond":80/] },
+  "docs/templates.md": {
+    shows: [
+      /pedido_saiu\.pt_BR\.json: valid/,
+      /\+ pedido_saiu pt_BR\n\+ pedido_saiu pt_BR\n {2}PENDING\n/,
+      /"status":"APPROVED"/,
+      /"variables":\["header","1","2","button_1"\]/,
+      /"templateName":"pedido_saiu".*"status":"sent"/,
+      /"templateName":"catalogo".*"status":"sent"/,
+      /"categoryChanged":false/,
+      /written templates\/pedido_entregue\.pt_BR\.json/,
+    ],
+  },
   "docs/sending-later.md": { shows: [/"status":"queued"/, /"heldBy":"delay"/, /"canceled":1\b/] },
 };
 
-/** The pages with calls, in the order in which a reader opens them. */
+/** The pages with calls or commands, in the order in which a reader opens them. */
 async function listPages(): Promise<string[]> {
   const names = (await Array.fromAsync(Deno.readDir(new URL("docs/", root))))
     .map(({ name }) => `docs/${name}`).filter((path) => path.endsWith(".md")).sort();
   const others = names.filter((path) => !firstPages.includes(path));
-  const pages = [...firstPages, ...others];
-  const texts = await Promise.all(pages.map(readPage));
-  return pages.filter((_, index) => /\bcurl\b/.test(texts[index] ?? ""));
+  const pages = [...firstPages, ...others].filter((path) => !pagesOfOtherTests.includes(path));
+  const blocks = await Promise.all(pages.map(readBlocks));
+  return pages.filter((_, index) =>
+    blocks[index]?.some((block) => /\bcurl\b/.test(block) || block.includes(adminCommand))
+  );
 }
 
-function readPage(path: string): Promise<string> {
-  return Deno.readTextFile(new URL(path, root));
+/**
+ * The `sh` blocks of a page for the local stack. Those within a list are for a project on Supabase, and
+ * those below `<!-- elsewhere: … -->` say what they need.
+ */
+async function readBlocks(path: string): Promise<string[]> {
+  const page = await Deno.readTextFile(new URL(path, root));
+  const blocks = page.matchAll(/^(?:<!-- (elsewhere): .+ -->\n\n)?```sh\n([\s\S]*?)^```/gm);
+  return Array.from(blocks, ([, elsewhere, block = ""]) => elsewhere === undefined ? block : "")
+    .filter((block) => block !== "");
 }
 
-/** The `sh` blocks of a page but those that start programs: what a reader pastes into a terminal. */
+/** What a reader pastes into a terminal: blocks that start no other program than the command line. */
 async function readCalls(path: string): Promise<string[]> {
-  const blocks = Array.from((await readPage(path)).matchAll(/^```sh\n([\s\S]*?)^```/gm))
-    .map(([, block]) => block ?? "");
+  const blocks = await readBlocks(path);
   const mixed = blocks.filter((block) => startsProgram(block) && block.includes("curl "));
   assertEquals(mixed, [], "a block either calls the API or starts a program");
-  return blocks.filter((block) => !startsProgram(block));
+  const calls = blocks.filter((block) => !startsProgram(block));
+  const gaps = calls.flatMap((block) => block.match(/<[a-z]\w*>|mia_\.\.\./gi) ?? []);
+  assertEquals(gaps, [], `${path} has commands that nobody can paste`);
+  return calls;
 }
 
-/** Whether a block starts something that a reader has or not: Node's tools, an AI client. */
+const adminCommand = "npx --yes deno@2.9.6 task admin ";
+
+/** Whether a block starts something that a reader has or not: Node's tools, an AI client, the stack. */
 function startsProgram(block: string): boolean {
-  return /(?:npx|npm|mcp add|--add-mcp) /.test(block);
+  return /(?:npx|npm|mcp add|--add-mcp) /.test(block.replaceAll(adminCommand, ""));
+}
+
+/** `npx … task admin` as in the repository's folder, from the folder of the test. */
+function defineAdmin(): string {
+  const admin = fileURLToPath(new URL("supabase/admin/admin.ts", root));
+  return `npx() { shift 4; "${Deno.execPath()}" run --quiet -A "${admin}" "$@"; }`;
 }
 
 /** What `tour.md` and `your-own-instance.md` give the shell of every other page. */
@@ -79,14 +126,21 @@ async function readPreparation(): Promise<string> {
   const [tour = ""] = await readCalls("docs/tour.md");
   const [key = ""] = (await readCalls("docs/your-own-instance.md")).join("\n")
     .match(/^KEY=.*$/m) ?? [];
-  return `${tour}\n${key}`;
+  return `${defineAdmin()}\n${tour}\n${key}`;
 }
 
-async function runCalls(calls: readonly string[], dataDir: string): Promise<string> {
+async function runCalls(calls: readonly string[], folder: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("bash", {
     args: ["-c", ["set -euo pipefail", ...calls].join("\n")],
     // Where `.local/keys.json` is.
-    cwd: dataDir,
+    cwd: folder,
+    env: {
+      DATA_DIR: `${folder}/.local`,
+      PORT: "",
+      API_URL: "",
+      SUPABASE_SECRET_KEY: "",
+      NO_COLOR: "1",
+    },
     stdout: "piped",
     stderr: "piped",
   }).output();
@@ -115,6 +169,7 @@ async function runDocumentedCalls(test: Deno.TestContext): Promise<void> {
     environment: { SUPABASE_SECRET_KEY: "" },
   });
   await Deno.writeTextFile(`${folder.path}/catalogue.pdf`, "%PDF-1.7\n1 0 obj\n<<>>\nendobj\n");
+  await Deno.symlink(new URL("docs", root), `${folder.path}/docs`);
   const preparation = await readPreparation();
   const pages = await listPages();
   assertEquals(Object.keys(expectations).filter((path) => !pages.includes(path)), []);
