@@ -186,6 +186,21 @@ Deno.test("docs/events.md says when each type of event is told", async () => {
   );
 });
 
+Deno.test("the README's table links every page of docs/", async () => {
+  const [readme] = await readTextFiles("README.md");
+  const table = (readme?.text ?? "").split("\n").filter((line) => line.startsWith("|")).join("\n");
+  const linked = readLinks({ path: "README.md", text: table });
+  const pages = (await listFiles("docs")).filter((path) => /^docs\/[\w-]+\.md$/.test(path));
+  assertEquals(pages.length > 30, true);
+  assertEquals(pages.filter((path) => !linked.includes(path)), []);
+});
+
+Deno.test("the newest section of the changelog begins with what an upgrade asks for", async () => {
+  const sections = (await readText("CHANGELOG.md")).split(/^## /m).slice(1);
+  const [newest = ""] = sections.filter((section) => /^- /m.test(section));
+  assertEquals(/^### (.+)$/m.exec(newest)?.[1], "Upgrading");
+});
+
 Deno.test("every page of docs/ can be reached from the README", async () => {
   const pages = await readPages();
   const reached = new Set(["README.md"]);

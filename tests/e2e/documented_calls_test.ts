@@ -39,6 +39,15 @@ const expectations: Readonly<Record<string, Expectation>> = {
     ],
   },
   "docs/your-own-instance.md": { modes: ["queued"] },
+  "docs/agent.md": {
+    modes: ["sent"],
+    shows: [
+      /Você é a Lia, da Clínica Sol\. Maria tem consulta sexta às 9h com Dra\. Ana\./,
+      /You wrote: “Posso sim\. Preciso levar algo\?”/,
+      /"paused":true[^]*"paused":true[^]*"paused":false/,
+      /"type":"agent\.paused"[^]*"type":"agent\.resumed"/,
+    ],
+  },
   "docs/api.md": { modes: ["sent"] },
   "docs/choices.md": { shows: [/\bevening\n/] },
   "docs/events.md": { shows: [/"secret":"whsec_/, /"type":"message\.sent"/] },
