@@ -1,8 +1,14 @@
 /** docs/one-machine.md, word by word, on a machine that has done none of it before. */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import postgres, { type Sql } from "postgres";
+import { applyMigrations } from "../../supabase/host/migrations.ts";
+import { createPlatformRoles } from "../../supabase/host/roles.ts";
+import { preparePostgresBinaries } from "../../supabase/local/postgres_binaries.ts";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
+import { enqueueText } from "../support/database/queue_calls.ts";
 import { acceptMessage, startHttpDouble } from "../support/doubles/http_double.ts";
+import { createTenant } from "../support/fixtures/tenant.ts";
 import { findFreePort } from "../support/free_port.ts";
 import { type DocumentedStep, readSteps } from "../support/machine/documented_steps.ts";
 import {
@@ -18,9 +24,11 @@ const steps = await readSteps(join(root, "docs/one-machine.md"));
 const packaged = await listVersions();
 const obstacle = await findObstacle() ??
   (packaged.length === 0 ? "no Postgres from Debian's packages is installed" : null) ??
-  await findMissing(["git", "npm", "openssl", "psql", "runuser", "useradd"]);
+  await findMissing(["curl", "git", "npm", "openssl", "psql", "runuser", "useradd"]);
 
-/** Steps that this test leaves out, and why. The page names what else they need. */
+const skipped = obstacle === null ? "" : ` (skipped: ${obstacle})`;
+
+/** Steps that these tests leave out, and why. The page names what else they need. */
 const leftOut: Readonly<Record<string, string>> = {
   "packages": "the machine has them",
   "start, with systemd": "the test starts what the unit says",
@@ -30,24 +38,26 @@ const leftOut: Readonly<Record<string, string>> = {
 
 Deno.test({
   name:
-    `a new user's machine serves, is backed up, upgraded and restored by the commands of docs/one-machine.md${
-      obstacle === null ? "" : ` (skipped: ${obstacle})`
-    }`,
+    `a new user's machine serves, sends its first message and is upgraded by the commands of docs/one-machine.md${skipped}`,
   ignore: obstacle !== null,
   fn: async () => {
     await using machine = await startFreshMachine();
     await using provider = startHttpDouble(acceptMessage);
-    const page = await openPage(machine);
+    const page = await openPage(machine, await startNewPostgres(machine));
     await page.follow("user and database", "settings");
     await page.follow("migrate");
     await writeUnit(machine);
     const first = await startUnit(machine, page.servicePort);
     await untilReady(page);
-    const client = await createClient(machine, page.servicePort, provider.baseUrl);
-    await client.send("before the backup");
-    await machine.run(`runuser --user messaging -- sh -c "echo hello > ${file}"`);
-    await page.follow("back up");
-    await client.send("after the backup");
+    await page.follow("provider");
+    await leadTo(machine, provider.baseUrl);
+    const printed = await page.follow("first instance", "first message", "webhook address");
+    assertMatch(printed, /"mode":"sent"[^]*"status":"sent"/);
+    assertMatch(
+      printed,
+      /https:\/\/api\.example\.com\/functions\/v1\/provider-webhook\/zapi\/[0-9a-f-]{36}\/[0-9a-f]{48}\nok\n/,
+    );
+    const client = toClient(page.servicePort, printed);
 
     await releaseNextVersion(machine);
     assertMatch(await page.follow("upgrade"), /Applied:\n {2}20900101000000_next_version\.sql/);
@@ -61,6 +71,31 @@ Deno.test({
     await untilReady(page);
     await client.send("after the upgrade");
     await endUnit(second);
+    assertEquals(
+      provider.requests.map(({ json }) => json["message"]),
+      ["Hello", "before the restart", "after the upgrade"],
+    );
+    checkFollowed();
+  },
+});
+
+Deno.test({
+  name:
+    `a machine's database and files are backed up and restored by the commands of docs/one-machine.md${skipped}`,
+  ignore: obstacle !== null,
+  fn: async () => {
+    await using machine = await startFreshMachine();
+    // Of Debian's own version, whatever it is: pg_dump refuses a server newer than itself.
+    const page = await openPage(machine, await startPackagedPostgres(machine));
+    await page.follow("user and database", "settings");
+    await using database = await openDatabase(machine);
+    await createPlatformRoles(database.sql);
+    await applyMigrations(database.sql, join(root, "migrations"));
+    const { instanceId } = await createTenant(database.sql);
+    await enqueueText(database.sql, instanceId, { message: "before the backup" });
+    await machine.run(`runuser --user messaging -- sh -c "echo hello > ${file}"`);
+    await page.follow("back up");
+    await enqueueText(database.sql, instanceId, { message: "after the backup" });
 
     await machine.run(`rm -r ${dirname(file)}`);
     await page.follow("restore");
@@ -69,18 +104,25 @@ Deno.test({
     assertMatch(await page.ask("restored", texts), /^before the backup\n$/);
     const held = "select count(*) from messaging.dispatch where operator_hold_until > now()";
     assertMatch(await page.ask("restored", held), /^1\n$/);
-    assertEquals(
-      provider.requests.map(({ json }) => json["message"]),
-      ["before the backup", "after the backup", "before the restart", "after the upgrade"],
-    );
-    const commands = steps.filter(({ language }) => language === "sh").map(({ name }) => name);
-    assertEquals(
-      commands.filter((name) => !page.followed.has(name)).sort(),
-      Object.keys(leftOut).sort(),
-      "what is left out is named",
-    );
+    checkFollowed();
   },
 });
+
+/** The steps that the tests have followed. */
+const followed = new Set<string>();
+let finishedTests = 0;
+
+/** Called at the end of each of the two tests; the last one finds the step that neither has followed. */
+function checkFollowed(): void {
+  finishedTests += 1;
+  if (finishedTests < 2) return;
+  const commands = steps.filter(({ language }) => language === "sh").map(({ name }) => name);
+  assertEquals(
+    commands.filter((name) => !followed.has(name)).sort(),
+    Object.keys(leftOut).sort(),
+    "what is left out is named",
+  );
+}
 
 /** What the page takes for granted, or lets apt-get install. */
 async function findMissing(programs: readonly string[]): Promise<string | null> {
@@ -92,7 +134,6 @@ async function findMissing(programs: readonly string[]): Promise<string | null> 
 }
 
 interface Page {
-  readonly followed: ReadonlySet<string>;
   readonly servicePort: number;
   /** Runs steps in one shell. @returns what they print. */
   follow(...names: string[]): Promise<string>;
@@ -100,20 +141,14 @@ interface Page {
   ask(database: string, statement: string): Promise<string>;
 }
 
-/** A machine as Debian leaves it: Postgres runs, and the repository is in /opt/messaging. */
-async function openPage(machine: FreshMachine): Promise<Page> {
-  const [databasePort, servicePort] = [findFreePort(), findFreePort()];
-  const version = packaged.at(-1) ?? "";
-  await machine.run(
-    `pg_createcluster ${version} fresh --port ${databasePort} && pg_ctlcluster ${version} fresh start`,
-  );
+/** A machine on which Postgres listens, and the repository is in /opt/messaging. */
+async function openPage(machine: FreshMachine, databasePort: number): Promise<Page> {
+  const servicePort = findFreePort();
   await storeSource(machine);
-  const followed = new Set<string>();
   const run = (commands: string): Promise<string> =>
     // The machine shares its ports with this one, on which others run.
     machine.run(`export PGPORT=${databasePort}\n${commands}`);
   return {
-    followed,
     servicePort,
     follow: async (...names) => {
       const texts = names.map((name) => {
@@ -121,12 +156,53 @@ async function openPage(machine: FreshMachine): Promise<Page> {
         return findStep(name).text;
       });
       const commands = texts.join("\n")
-        .replaceAll(":5432/", `:${databasePort}/`);
+        .replaceAll(":5432/", `:${databasePort}/`)
+        .replaceAll("http://127.0.0.1:54321", `http://127.0.0.1:${servicePort}`);
       return await run(commands);
     },
     ask: (database, statement) =>
       run(`su postgres -c "psql --dbname=${database} --tuples-only --no-align" <<< "${statement}"`),
   };
+}
+
+/** Starts a server as Debian sets it up. @returns its port. */
+async function startPackagedPostgres(machine: FreshMachine): Promise<number> {
+  const port = findFreePort();
+  const version = packaged.at(-1) ?? "";
+  await machine.run(
+    `pg_createcluster ${version} fresh --port ${port} && pg_ctlcluster ${version} fresh start -o "-c fsync=off -c jit=off"`,
+  );
+  return port;
+}
+
+/** Starts a server that the service takes: Debian's, or ours where Debian's is too old. @returns its port. */
+async function startNewPostgres(machine: FreshMachine): Promise<number> {
+  if (Number(packaged.at(-1)) >= 17) return await startPackagedPostgres(machine);
+  const port = findFreePort();
+  const [uid = 0, gid = 0] = (await machine.run("id -u postgres; id -g postgres")).split("\n")
+    .map(Number);
+  const { initdb } = await preparePostgresBinaries({ uid, gid });
+  const data = "/var/lib/postgresql/new";
+  const options = `-p ${port} -k /run/postgresql -c listen_addresses=127.0.0.1 -c fsync=off`;
+  // As Debian sets one up: people of this machine by their user, others by password.
+  await machine.run(`
+    install --directory --owner postgres --group postgres /run/postgresql ${data}
+    su postgres -c "${initdb} --pgdata=${data} --locale=C.UTF-8 --encoding=UTF8 \
+      --auth-local=peer --auth-host=scram-sha-256 > /dev/null"
+    su postgres -c "${join(dirname(initdb), "pg_ctl")} start --pgdata=${data} --wait --timeout=180 \
+      --log=${data}/log --options='${options}' > /dev/null"`);
+  return port;
+}
+
+/** Connects to the database of the page's settings, as the service does. */
+async function openDatabase(
+  machine: FreshMachine,
+): Promise<AsyncDisposable & { readonly sql: Sql }> {
+  const { DATABASE_URL = "" } = readPairs(
+    await Deno.readTextFile(machine.locate("/etc/messaging.env")),
+  );
+  const sql = postgres(DATABASE_URL, { max: 1, onnotice: () => {} });
+  return { sql, [Symbol.asyncDispose]: () => sql.end({ timeout: 5 }) };
 }
 
 function findStep(name: string): DocumentedStep {
@@ -228,54 +304,30 @@ async function endUnit(unit: StartedProgram): Promise<void> {
   assertMatch(output, /"event":"service_stopped"/);
 }
 
+/** Lets the page's provider be the double: an own address stands in `baseUrl`. */
+async function leadTo(machine: FreshMachine, baseUrl: string): Promise<void> {
+  const path = machine.locate("/etc/messaging-provider.json");
+  const config = JSON.parse(await Deno.readTextFile(path));
+  assertEquals(Object.keys(config).length, 4);
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, baseUrl }));
+}
+
 interface Client {
   send(message: string): Promise<void>;
 }
 
-/** A company with one instance, made with the secret key that the page has made. */
-async function createClient(
-  machine: FreshMachine,
-  port: number,
-  baseUrl: string,
-): Promise<Client> {
-  const { SUPABASE_SECRET_KEY: apikey = "" } = readPairs(
-    await Deno.readTextFile(machine.locate("/etc/messaging.env")),
-  );
-  const call = async (
-    path: string,
-    headers: Record<string, string>,
-    body: unknown,
-    // deno-lint-ignore no-explicit-any -- whatever the API answers
-  ): Promise<any> => {
-    const response = await fetch(`http://127.0.0.1:${port}/functions/v1/${path}`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    assert(response.ok, `${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
-  };
-  const { workspaceId } = await call("admin-api/workspaces", { apikey }, { name: "Empresa" });
-  const { instanceId } = await call("admin-api/instances", { apikey }, {
-    workspaceId,
-    name: "Loja",
-    provider: "zapi",
-    providerConfig: {
-      ...{ baseUrl, gatewayInstanceId: "LOJA", token: "token-of-the-page" },
-      webhookSecret: "webhook-secret-of-the-page-0001",
-    },
-    connectedPhone: "5511900000000",
-    timeZone: "America/Sao_Paulo",
-    sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] },
-  });
-  const { token } = await call(`admin-api/instances/${instanceId}/tokens`, { apikey }, {
-    label: "page",
-  });
+/** A caller with the token that the page's commands have printed. */
+function toClient(port: number, printed: string): Client {
+  const [, instanceId, token = ""] = /^instance (\S+), token (mia_\S+)$/m.exec(printed) ?? [];
   return {
     send: async (message) => {
-      const text = { instanceId, phone: "5511988887777", messageType: "text", message };
-      await call("send-message", { "x-client-token": token }, text);
+      const body = { instanceId, phone: "5511988887777", messageType: "text", message };
+      const response = await fetch(`http://127.0.0.1:${port}/functions/v1/send-message`, {
+        method: "POST",
+        headers: { "x-client-token": token, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      assertEquals(response.status, 200, await response.text());
     },
   };
 }
