@@ -117,6 +117,7 @@ function checkFollowed(): void {
   finishedTests += 1;
   if (finishedTests < 2) return;
   const commands = steps.filter(({ language }) => language === "sh").map(({ name }) => name);
+  assertEquals(commands.filter((name) => name === ""), [], "each block has a name");
   assertEquals(
     commands.filter((name) => !followed.has(name)).sort(),
     Object.keys(leftOut).sort(),

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { createPlatformRoles } from "../../../supabase/host/roles.ts";
+import { readSteps } from "../machine/documented_steps.ts";
 import type { ConnectOptions, TestDatabase } from "./database.ts";
 import { type DebianPostgres, findDebianVersion } from "./debian_postgres.ts";
 
@@ -61,13 +62,10 @@ export async function runDocumentedCommands(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const text = await Deno.readTextFile(page);
-  const [, block] = new RegExp(`<!-- ${name} -->\\s+\`\`\`sh\\n([^]*?)\`\`\``).exec(text) ?? [];
-  if (block === undefined) throw new Error(`docs/backup.md has no commands named ${name}`);
-  // Within a list the block is indented, and a here-document must not be.
-  const commands = block.replaceAll(/^ {3}/gm, "");
+  const step = (await readSteps(page)).find((each) => each.name === name);
+  if (step === undefined) throw new Error(`docs/backup.md has no commands named ${name}`);
   const { success, stderr } = await new Deno.Command("sh", {
-    args: ["-euc", commands],
+    args: ["-euc", step.text],
     cwd: folder,
     env: { ...environment, PATH: `${binaries}/${version}/bin:/usr/bin:/bin` },
     stdout: "null",

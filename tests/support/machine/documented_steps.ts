@@ -1,21 +1,26 @@
-/** The named blocks of commands of a page: `<!-- name -->` and the block below it. */
+/** The blocks of commands of a page, as the tests that follow a page read them. */
 
 export interface DocumentedStep {
-  /** `start, with systemd`. */
+  /** Of the comment above the block, `<!-- start, with systemd -->`; empty without one. */
   readonly name: string;
   /** `sh` for commands. */
   readonly language: string;
+  /** Without the indentation of a list. */
   readonly text: string;
+  /** Whether the block stands in a list. */
+  readonly isInList: boolean;
 }
 
-/** In the order of the page. @throws {Error} for a block of commands without a name. */
-export async function readSteps(page: string): Promise<DocumentedStep[]> {
+/** In the order of the page. @param page its path or URL. */
+export async function readSteps(page: string | URL): Promise<DocumentedStep[]> {
   const text = await Deno.readTextFile(page);
-  const blocks = text.matchAll(/(?:<!-- (.+) -->\s+)?```(\w+)\n([^]*?)```/g);
-  return Array.from(blocks, ([, name = "", language = "", commands = ""]) => {
-    if (name === "" && language === "sh") {
-      throw new Error(`${page} has commands without a name:\n${commands}`);
-    }
-    return { name, language, text: commands };
-  });
+  const blocks = text.matchAll(
+    /(?:^ *<!-- (.+) -->\n\s*?\n)?^( *)```(\w+)\n([^]*?)^ *```/gm,
+  );
+  return Array.from(blocks, ([, name = "", indent = "", language = "", block = ""]) => ({
+    name,
+    language,
+    text: block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+    isInList: indent !== "",
+  }));
 }
