@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
 import { createTestDatabase } from "../support/database/database.ts";
+import { readSteps } from "../support/machine/documented_steps.ts";
 import {
   type LocalStack,
   makeTemporaryFolder,
@@ -67,6 +68,15 @@ const expectations: Readonly<Record<string, Expectation>> = {
     ],
   },
   "docs/cost.md": { shows: [/Brazil \(invented\)/] },
+  "docs/operations.md": {
+    modes: ["queued"],
+    shows: [
+      /^Need attention:$/m,
+      /"holdReason"/,
+      / \d+ +0 +rehearsal\n/,
+      /^[0-9a-f-]{36} +disconnected /m,
+    ],
+  },
   "docs/pace.md": { shows: [/"messagesPerSecond":80/] },
   "docs/templates.md": {
     shows: [
@@ -100,10 +110,10 @@ async function listPages(): Promise<string[]> {
  * those below `<!-- elsewhere: … -->` say what they need.
  */
 async function readBlocks(path: string): Promise<string[]> {
-  const page = await Deno.readTextFile(new URL(path, root));
-  const blocks = page.matchAll(/^(?:<!-- (elsewhere): .+ -->\n\n)?```sh\n([\s\S]*?)^```/gm);
-  return Array.from(blocks, ([, elsewhere, block = ""]) => elsewhere === undefined ? block : "")
-    .filter((block) => block !== "");
+  return (await readSteps(new URL(path, root)))
+    .filter(({ name, language, isInList }) =>
+      language === "sh" && !isInList && !name.startsWith("elsewhere: ")
+    ).map(({ text }) => text);
 }
 
 /** What a reader pastes into a terminal: blocks that start no other program than the command line. */
@@ -152,6 +162,8 @@ async function runCalls(calls: readonly string[], folder: string): Promise<strin
     },
     stdout: "piped",
     stderr: "piped",
+    // What a page waits for may never come.
+    signal: AbortSignal.timeout(400_000),
   }).output();
   const [out = "", errors = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assertEquals({ success, errors }, { success: true, errors: "" }, out);
