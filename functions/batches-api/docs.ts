@@ -63,7 +63,8 @@ const requestFields = {
   dryRun:
     "Answers with 200 what creating and starting the batch now would do, as `POST batches/{id}/dry-run`, and stores nothing.",
   recipients: "Up to 1,000 a call; 100,000 in a batch.",
-  "recipients.variables": "Values of the placeholders, by name: texts or numbers.",
+  "recipients.variables":
+    "Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service.",
 };
 
 const announcedCost =

@@ -13,6 +13,7 @@ import { storeContent } from "../../shared/messages/accept.ts";
 import { toLinkedContent } from "../../shared/messages/requested_file.ts";
 import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate, listTemplateKeys } from "../../shared/messages/ready_template.ts";
+import { type HeaderFiles, listMissingFiles } from "../../shared/messages/header_files.ts";
 import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
@@ -35,6 +36,8 @@ export interface BatchChannel {
   /** The file of ours that the batch's message names; null for none, or one that is not there. */
   readonly file: MediaDescription | null;
   readonly links: MediaLinks;
+  /** The files that headers of templates name. */
+  readonly headerFiles: HeaderFiles;
   readonly noteIgnored: NoteIgnored;
 }
 
@@ -127,7 +130,9 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
     const ready = { template: source.template, instance };
     return ({ variables = {}, cardId, metadata }, contact) => {
       const filling = fillStoredTemplate(ready.template, variables, contact);
-      const draft = storeContent(toTemplateDraft(ready, provider, filling));
+      const draft = storeContent(toTemplateDraft(ready, provider, filling, channel.headerFiles));
+      const issues = listMissingFiles(channel.headerFiles, draft.mediaId);
+      if (issues.length > 0) throw new AppError("invalid_request", { issues });
       return { ...draft, cardId, metadata };
     };
   }

@@ -10,9 +10,10 @@ import type {
 } from "../../shared/database/rpcs/batches.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
-import { listLadderTemplates } from "../../shared/model/outside_window.ts";
+import { listLadderTemplates, listLadderVariables } from "../../shared/model/outside_window.ts";
 import { checkTemplate, checkTemplateOwner } from "../../shared/messages/ready_template.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
+import { findHeaderFiles } from "../../shared/messages/header_files.ts";
 import type { MessageFiles } from "../../shared/messages/message_file.ts";
 import { validateFileForChannel } from "../../shared/messages/channel_validation.ts";
 import type { StoredFileServices } from "../../shared/messages/lost_files.ts";
@@ -32,7 +33,7 @@ import type { Provider } from "../../shared/providers/provider.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
-import { fillEntries } from "./fill_entries.ts";
+import { type BatchChannel, fillEntries } from "./fill_entries.ts";
 
 export interface BatchServices {
   readonly database: Database;
@@ -89,11 +90,13 @@ export async function dryRunNewBatch(
  * @throws {AppError} for a template that cannot be sent.
  */
 async function prepareBatch(
-  { database, openProvider, files: { links, storage } }: BatchServices,
+  services: BatchServices,
   settings: BatchSettings,
-  { instance, entries, noteIgnored }: Omit<BatchCall, "idempotency">,
+  call: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
   const { template: named, message, instanceId: asked } = settings;
+  const { instance, entries } = call;
+  const { database } = services;
   const { instanceId } = instance;
   const { template, contacts } = await database.rpc("prepare_batch_recipients", {
     instanceId,
@@ -108,8 +111,7 @@ async function prepareBatch(
   const told = source.template === undefined
     ? purpose
     : purposeOfTemplate(source.template.category, purpose);
-  const provider = await openProvider(instance);
-  const file = await findSourceFile({ database, storage, provider }, instanceId, source);
+  const channel = await openChannel(services, call, source);
   return {
     batch: {
       instanceId,
@@ -121,13 +123,34 @@ async function prepareBatch(
       startAt: settings.startAt ?? null,
       expiresAt: settings.expiresAt ?? null,
     },
-    recipients: await fillEntries(
-      { instance, provider, file, links, noteIgnored },
-      source,
-      entries,
-      contacts,
-    ),
+    recipients: await fillEntries(channel, source, entries, contacts),
   };
+}
+
+/** The channel of a call's batch, with the files of ours that its messages name. */
+async function openChannel(
+  { database, openProvider, files }: BatchServices,
+  { instance, entries, noteIgnored }: Omit<BatchCall, "idempotency">,
+  source: BatchSource,
+): Promise<BatchChannel> {
+  const { links, storage } = files;
+  const { instanceId } = instance;
+  const provider = await openProvider(instance);
+  const file = await findSourceFile({ database, storage, provider }, instanceId, source);
+  const variables = listTemplateVariables(source, entries);
+  const headerFiles = await findHeaderFiles({ database, files }, instanceId, variables);
+  return { instance, provider, file, links, headerFiles, noteIgnored };
+}
+
+/** All values that templates of a batch are filled with. Those of its ladder take an entry's, too. */
+function listTemplateVariables(
+  source: BatchSource,
+  entries: readonly ReadEntry[],
+): Readonly<Record<string, unknown>>[] {
+  const ladder = source.template === undefined ? source.ladder : undefined;
+  if (source.template === undefined && ladder === undefined) return [];
+  const given = entries.map(({ recipient }) => recipient?.variables ?? {});
+  return [...listLadderVariables(ladder?.outsideWindow ?? []), ...given];
 }
 
 /**
@@ -136,21 +159,20 @@ async function prepareBatch(
  * @throws {AppError} `batch_not_found`, `batch_state`; where the call is strict, for entries with errors.
  */
 export async function addRecipients(
-  { database, openProvider, files: { links, storage } }: BatchServices,
+  services: BatchServices,
   batchId: string,
   validation: BatchValidation | undefined,
-  { instance, entries, idempotency, noteIgnored }: BatchCall,
+  { idempotency, ...call }: BatchCall,
 ): Promise<Recorded<StoredRecipients>> {
+  const { database } = services;
+  const { instance, entries } = call;
   const target: BatchTarget = { instanceId: instance.instanceId, batchId };
   const { batch, contacts } = await database.rpc("prepare_batch_recipients", {
     ...target,
     entries: listNamed(entries),
   });
   if (batch === null) throw new AppError("batch_not_found");
-  const provider = await openProvider(instance);
-  const services = { database, storage, provider };
-  const file = await findSourceFile(services, target.instanceId, batch.source);
-  const channel = { instance, provider, file, links, noteIgnored };
+  const channel = await openChannel(services, call, batch.source);
   const recipients = await fillEntries(channel, batch.source, entries, contacts);
   refuseErrors(validation ?? batch.validation, recipients, batch.recipientCount);
   return await callRecorded(database, "extend_batch", { ...target, ...recipients, idempotency });

@@ -19,6 +19,7 @@ import {
   type SendingAnswer,
   type SendingServices,
 } from "../../shared/messages/send.ts";
+import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
@@ -52,16 +53,17 @@ export async function openConversation(
   const recipient = readRecipient(request);
   const channel = { instance, provider };
   const { outsideWindow } = request;
-  const ladder = await prepareLadder(services.database, channel, outsideWindow, {
+  const prepared = await prepareLadder(services, channel, outsideWindow, {
     ...recipient,
     content,
     noteIgnored,
   });
+  const handingOverMs = limitHandingOverMs(provider, prepared ?? null);
   return await executeSending(services, { instance, provider }, {
     ...recipient,
     draft: {
       content,
-      ladder,
+      ...prepared,
       sentBy: request.sentBy,
       metadata: request.metadata,
       purpose: request.purpose,
@@ -73,7 +75,7 @@ export async function openConversation(
       intervalSeconds: request.intervalSeconds ?? null,
       delaySeconds: 0,
       timing: readTiming(request),
-      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs),
+      leaseSeconds: toLeaseSeconds(services.providerTimeoutMs + handingOverMs),
     },
     idempotency,
   }, (outcome, receipt) => respond(outcome, receipt, unfilled));

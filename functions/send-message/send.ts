@@ -51,8 +51,8 @@ export async function sendMessage(
     : { ...asked, ...fitDraft(instance, provider, asked, request) };
   const draft = fitted === null || provider === null ? null : {
     ...fitted,
-    ladder: await prepareLadder(
-      services.database,
+    ...await prepareLadder(
+      services,
       { instance, provider },
       request.outsideWindow,
       { ...readRecipient(request), content: fitted.content, noteIgnored },
@@ -97,7 +97,7 @@ function leaseFor(
   provider: Provider | null,
   draft: MessageDraft | null,
 ): number {
-  const handingOverMs = limitHandingOverMs(provider, draft?.file);
+  const handingOverMs = limitHandingOverMs(provider, draft);
   return toLeaseSeconds(providerTimeoutMs + handingOverMs, draft?.delayTypingMs);
 }
 

@@ -17,7 +17,8 @@ import {
   findIgnoredOfTemplate,
 } from "../../shared/messages/ready_template.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
-import { findHeaderFile, toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { findHeaderFiles } from "../../shared/messages/header_files.ts";
+import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
@@ -77,14 +78,16 @@ export async function sendTemplate(
     throw new AppError("contact_not_found");
   }
   const contact = found.contact ?? { name: null, phone };
-  const filled = fillStoredTemplate(ready.template, request.variables ?? {}, contact);
+  const variables = request.variables ?? {};
+  const filled = fillStoredTemplate(ready.template, variables, contact);
   const provider = await services.openProvider(ready.instance);
-  const headerFile = await findHeaderFile(services, ready.instance.instanceId, filled);
-  const handingOverMs = limitHandingOverMs(provider, headerFile?.file);
+  const headerFiles = await findHeaderFiles(services, ready.instance.instanceId, [variables]);
+  const draft = toTemplateDraft(ready, provider, filled, headerFiles);
+  const handingOverMs = limitHandingOverMs(provider, draft);
   return await executeSending(services, { instance: ready.instance, provider }, {
     ...recipient,
     draft: {
-      ...toTemplateDraft(ready, provider, filled, headerFile),
+      ...draft,
       cardId: request.cardId,
       metadata: request.metadata,
       sentBy: request.sentBy,

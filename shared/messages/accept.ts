@@ -14,6 +14,7 @@ import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
 import { type StoredContent, toStoredContent } from "../model/message_content.ts";
 import type { FittedContent } from "./channel_validation.ts";
+import type { HeaderFiles } from "./header_files.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import type { Metadata } from "../model/metadata.ts";
 import type { Purpose } from "../model/purpose.ts";
@@ -41,6 +42,8 @@ export interface MessageDraft extends FittedContent {
   readonly delayTypingMs?: number | undefined;
   /** What happens outside the conversation window; undefined for a refusal. */
   readonly ladder?: StoredLadder | undefined;
+  /** The files of the ladder's headers. */
+  readonly headerFiles?: HeaderFiles | undefined;
 }
 
 /** A call that the transaction that records it must authenticate, and count against the rate limit. */

@@ -7,6 +7,7 @@ import type { ShownLadder } from "../model/outside_window.ts";
 import type { OutboundMessage, Receipt } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import { toLeaseSeconds } from "./claim.ts";
+import type { HeaderFiles } from "./header_files.ts";
 
 /** The claim on a message with a ladder. */
 export interface LadderClaim {
@@ -103,24 +104,26 @@ function leaseSecondsOf({ providerTimeoutMs }: ClimbingServices): number {
   return toLeaseSeconds(providerTimeoutMs);
 }
 
-/** The rung that the recording transaction has decided on. */
+/** The rung that the recording transaction has decided on, of a ladder with these files. */
 export function readDecidedRung(
   { sentAs, rung, ...outcome }: AcceptedOutcome,
   ladder: StoredLadder,
+  headerFiles: HeaderFiles | undefined,
 ): RungToSend {
   const { template, invitationId } = outcome;
   const shown = { sentAs, template, invitationId };
   if (sentAs !== "template") {
     const decided = sentAs === "direct_send" ? sentAs : "message";
-    return { outcome: "send", sentAs: decided, shown, template: null };
+    return { outcome: "send", sentAs: decided, shown, template: null, file: null };
   }
   const taken = ladder.rungs[rung ?? -1];
   if (taken === undefined || taken.rung === "directSend") {
     throw new Error("accept_message took a rung that is no template");
   }
-  const { message = null, content = null } = taken;
+  const { message = null, content = null, mediaId = "" } = taken;
   const stored: StoredContent = { messageType: "template", message, content };
-  return { outcome: "send", sentAs, shown, template: stored };
+  const file = headerFiles?.get(mediaId)?.file ?? null;
+  return { outcome: "send", sentAs, shown, template: stored, file };
 }
 
 /** The message as the rung sends it. */

@@ -100,7 +100,7 @@ export async function sendRung(
   call: ClaimedCall,
 ): Promise<Receipt> {
   const outbound = toRungMessage(ready.outbound, rung);
-  const file = rung.template === null ? ready.file : null;
+  const file = rung.template === null ? ready.file : rung.file;
   return await sendReady(services, { ...ready, outbound, file }, call);
 }
 

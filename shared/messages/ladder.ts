@@ -1,4 +1,3 @@
-import type { Database } from "../database/database.ts";
 import type { StoredLadder, StoredRung } from "../database/rpcs/messages.ts";
 import type { ContactFacts, StoredTemplate } from "../database/rpcs/templates.ts";
 import { AppError } from "../model/errors.ts";
@@ -7,6 +6,7 @@ import { type MessageContent, toStoredContent } from "../model/message_content.t
 import {
   fillMessagePlaceholder,
   listLadderTemplates,
+  listLadderVariables,
   type OutsideWindow,
 } from "../model/outside_window.ts";
 import { purposeOfTemplate } from "../model/purpose.ts";
@@ -15,6 +15,7 @@ import type { Provider } from "../providers/provider.ts";
 import { officialLimits } from "../providers/content_limits.ts";
 import { checkTemplateOwner, fillStoredTemplate, findIgnoredOfTemplate } from "./ready_template.ts";
 import type { NoteIgnored } from "../templates/variable_keys.ts";
+import { findHeaderFiles, type HeaderFiles, type HeaderFileServices } from "./header_files.ts";
 import { toTemplateDraft } from "./template_draft.ts";
 
 /** The templates that a ladder names, as the instance knows them. */
@@ -22,36 +23,53 @@ export interface LadderTemplates {
   readonly templates: readonly (StoredTemplate | null)[];
 }
 
+/** A ladder as it is stored with its message, and the files of the headers that it may send. */
+export interface PreparedLadder {
+  readonly ladder: StoredLadder;
+  readonly headerFiles: HeaderFiles;
+}
+
 /**
  * Reads the templates of a ladder and fills them for the contact. A channel without a window needs none: its
- * messages go as they are.
+ * messages go as they are. Undefined where the call has no ladder.
  *
  * @throws {AppError} `Template not found`, `Template does not belong to this instance`, `template_ambiguous`.
  */
 export async function prepareLadder(
-  database: Database,
+  services: HeaderFileServices,
   channel: { readonly instance: Instance; readonly provider: Provider },
   outsideWindow: OutsideWindow | undefined,
   { content, noteIgnored, ...recipient }: Recipient & {
     readonly content: MessageContent;
     readonly noteIgnored: NoteIgnored;
   },
-): Promise<StoredLadder | undefined> {
+): Promise<PreparedLadder | undefined> {
   if (outsideWindow === undefined) return undefined;
   const { instance } = channel;
-  if (instance.providerClass !== "official") return { rungs: [], shown: {} };
+  if (instance.providerClass !== "official") return { ladder: noRungs, headerFiles: new Map() };
   const named = listLadderTemplates(outsideWindow);
   const found = named.length === 0
     ? { templates: [], contact: null }
-    : await database.rpc("find_ladder_templates", {
+    : await services.database.rpc("find_ladder_templates", {
       instanceId: instance.instanceId,
       templates: named,
       ...recipient,
     });
   noteIgnored(findIgnoredOfLadder(outsideWindow, found));
   const contact = found.contact ?? { name: null, phone: recipient.phone ?? null };
-  return fillLadder(channel, outsideWindow, found, { content, contact });
+  const headerFiles = await findHeaderFiles(
+    services,
+    instance.instanceId,
+    listLadderVariables(outsideWindow),
+  );
+  const ladder = fillLadder({ ...channel, headerFiles }, outsideWindow, found, {
+    content,
+    contact,
+  });
+  return { ladder, headerFiles };
 }
+
+const noRungs: StoredLadder = { rungs: [], shown: {} };
 
 /** The paths of variables in a ladder that their templates do not take. */
 export function findIgnoredOfLadder(
@@ -78,12 +96,16 @@ export function findIgnoredOfLadder(
  * @throws {AppError} as `prepareLadder`.
  */
 export function fillLadder(
-  { instance, provider }: { readonly instance: Instance; readonly provider: Provider },
+  { instance, provider, headerFiles }: {
+    readonly instance: Instance;
+    readonly provider: Provider;
+    readonly headerFiles: HeaderFiles;
+  },
   outsideWindow: OutsideWindow,
   { templates }: LadderTemplates,
   { content, contact }: { readonly content: MessageContent; readonly contact: ContactFacts },
 ): StoredLadder {
-  if (instance.providerClass !== "official") return { rungs: [], shown: {} };
+  if (instance.providerClass !== "official") return noRungs;
   const unread = [...templates];
   const rungs = outsideWindow.map((asked): StoredRung => {
     if (asked.directSend !== undefined) {
@@ -104,9 +126,10 @@ export function fillLadder(
       const values = fillMessagePlaceholder(variables, text);
       if (values === null) return { ...rung, reason: "invalid_variables" };
       const filled = fillStoredTemplate(template, values, contact);
-      const draft = toTemplateDraft({ template, instance }, provider, filled);
+      const draft = toTemplateDraft({ template, instance }, provider, filled, headerFiles);
       const stored = toStoredContent({ message: draft.historyText, ...draft.content });
-      return { ...rung, message: stored.message, content: stored.content };
+      const { mediaId } = draft;
+      return { ...rung, message: stored.message, content: stored.content, mediaId };
     } catch (error) {
       return { ...rung, reason: readFillingFault(error) };
     }

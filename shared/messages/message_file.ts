@@ -27,12 +27,20 @@ export interface FileServices {
  */
 const uploadTimeoutMs = 60_000;
 
+/** The files that a message may send: its own, and those of its ladder's headers. */
+export interface FilesOfDraft {
+  readonly file?: SendableFile | undefined;
+  readonly headerFiles?: ReadonlyMap<string, { readonly file: SendableFile | null }> | undefined;
+}
+
 /** How long handing a message's file over may take: 0 without a file, and on a channel that fetches it. */
 export function limitHandingOverMs(
   provider: Pick<Provider, "files"> | null,
-  file: SendableFile | null | undefined,
+  draft: FilesOfDraft | null,
 ): number {
-  return file && provider !== null && provider.files !== null ? uploadTimeoutMs : 0;
+  if (provider === null || provider.files === null || draft === null) return 0;
+  const ofHeaders = [...draft.headerFiles?.values() ?? []].some(({ file }) => file !== null);
+  return draft.file !== undefined || ofHeaders ? uploadTimeoutMs : 0;
 }
 
 /**

@@ -33,17 +33,10 @@ export async function findFileOfRequest(
   request: MessageRequest,
 ): Promise<MediaDescription | null> {
   const named = requestedFile(request);
-  return named === null ? null : await findNamedFile(services, instanceId, named);
-}
-
-/** The file of ours with this id, as `findFileOfRequest` finds it. */
-export async function findNamedFile(
-  services: StoredFileServices,
-  instanceId: string,
-  named: RequestedFile,
-): Promise<MediaDescription | null> {
-  const file = await findRequestedFile(services.database, instanceId, named);
-  if (file === null || !await isStillStored(services, file)) return null;
+  if (named === null) return null;
+  const file = await findStoredFile(services, instanceId, named.mediaId);
+  if (typeof file === "string") return null;
+  refuseOtherType(file, named);
   const fault = await findFormFault(services.storage, file, named.messageType);
   if (fault === null) return file;
   throw new AppError("invalid_request", { issues: [{ path: named.path, message: fault }] });
@@ -88,28 +81,38 @@ export function toLinkedContent(
   );
 }
 
+/** Why a file is not there to be sent, by the refusal's code. */
+export type MissingFile =
+  | "media_not_found"
+  | "media_pending"
+  | "media_failed"
+  | "media_expired";
+
 /**
- * Looks up a file for a message of this type, before the call is recorded. Null for one that is not
- * there, or not yet: recording the call says so, unless the call repeats an earlier one.
- *
- * @throws {AppError} `invalid_request` for a file that cannot be sent as `messageType`.
+ * Looks up a file of ours before the call is recorded; why it is not there, for one that is not. Recording the
+ * call says so too, unless the call repeats an earlier one.
  */
-async function findRequestedFile(
-  database: Database,
+export async function findStoredFile(
+  services: StoredFileServices,
   instanceId: string,
-  { mediaId, messageType, path }: RequestedFile,
-): Promise<MediaDescription | null> {
-  const media = await readMedia(database, instanceId, mediaId);
-  if (media?.status !== "stored" || media.mimeType === null) return null;
-  if (!isTypeOfMessage(media.mimeType, messageType)) {
-    throw new AppError("invalid_request", {
-      issues: [{
-        path,
-        message: `${describeFile(media.mimeType)}, which cannot be sent as ${messageType}`,
-      }],
-    });
-  }
-  return media;
+  mediaId: string,
+): Promise<MediaDescription | MissingFile> {
+  const media = await readMedia(services.database, instanceId, mediaId);
+  if (media === null) return "media_not_found";
+  const { status, mimeType, origin } = media;
+  if (status === "pending") return origin === "upload" ? "media_not_found" : "media_pending";
+  if (status !== "stored") return `media_${status}`;
+  return mimeType !== null && await isStillStored(services, media) ? media : "media_expired";
+}
+
+/** @throws {AppError} `invalid_request` for a file that cannot be sent as `messageType`. */
+function refuseOtherType(
+  { mimeType }: MediaDescription,
+  { messageType, path }: RequestedFile,
+): void {
+  if (mimeType === null || isTypeOfMessage(mimeType, messageType)) return;
+  const message = `${describeFile(mimeType)}, which cannot be sent as ${messageType}`;
+  throw new AppError("invalid_request", { issues: [{ path, message }] });
 }
 
 /** Whether a file of this type goes as such a message. A document may be anything. */

@@ -102,7 +102,7 @@ export async function executeSending<Body extends object>(
     : await sendByLadder(
       services,
       { instanceId, messageId, claimToken, leaseEndsAtMs },
-      readDecidedRung(accepted, ladder),
+      readDecidedRung(accepted, ladder, draft.headerFiles),
       (rung, endsAtMs) => sendRung(services, ready, rung, { ...call, leaseEndsAtMs: endsAtMs }),
     );
   const { receipt } = departure;

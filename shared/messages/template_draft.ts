@@ -1,9 +1,5 @@
 import { type FittedContent, fitToChannel, validateFileForChannel } from "./channel_validation.ts";
-import type { MediaDescription } from "../database/rpcs/media_uploads.ts";
-import { extensionOfType } from "../media/media_rules.ts";
-import { headerFileRule } from "../templates/header_media.ts";
-import { type FileServices, linkFile } from "./message_file.ts";
-import { findNamedFile } from "./requested_file.ts";
+import { checkHeaderFile, headerFilePath, type HeaderFiles } from "./header_files.ts";
 import { AppError } from "../model/errors.ts";
 import type { MessageDraft } from "./accept.ts";
 import type { MessageContent } from "../model/message_content.ts";
@@ -12,84 +8,33 @@ import { renderForGateway, renderTemplateText } from "../templates/rendering.ts"
 import type { FilledTemplate } from "../model/filled_template.ts";
 import type { ReadyTemplate } from "./ready_template.ts";
 
-/** The file of ours that a template's header is. */
-export interface HeaderFile {
-  readonly mediaId: string;
-  /** Null for one that is not there: recording the call says so. */
-  readonly file: MediaDescription | null;
-  readonly link: string;
-}
-
-/**
- * The file of ours that the call names for the template's header; null where it names none.
- *
- * @throws {AppError} `invalid_request` for a file of a type that does not fit the header's format.
- */
-export async function findHeaderFile(
-  { database, files: { storage, links } }: Pick<FileServices, "database" | "files">,
-  instanceId: string,
-  { header }: FilledTemplate,
-): Promise<HeaderFile | null> {
-  if (header === null || header.format === "TEXT") return null;
-  const { mediaId } = header.media;
-  if (mediaId === undefined) return null;
-  const path = "variables.header.mediaId";
-  const { messageType, extensions } = headerFileRule(header.format);
-  const file = await findNamedFile({ database, storage }, instanceId, {
-    mediaId,
-    messageType,
-    path,
-  });
-  const extension = extensionOfType(file?.mimeType ?? "");
-  if (file !== null && (extension === null || !extensions.includes(extension))) {
-    const message = `must be a file for a header of format ${header.format}: ${
-      extensions.join(", ")
-    }`;
-    throw new AppError("invalid_request", { issues: [{ path, message }] });
-  }
-  return { mediaId, file, link: linkFile(mediaId, file, links) };
-}
-
 /**
  * Builds the message that sends the template on the instance's channel.
  *
- * @throws {AppError} `invalid_request` with `issues` for content that the channel would reject.
+ * @param headerFiles with the file that the header names, where it names one of ours.
+ * @throws {AppError} `invalid_request` with `issues` for content that the channel would reject, and for a file
+ * that does not fit the header.
  */
 export function toTemplateDraft(
   ready: ReadyTemplate,
   provider: Provider,
-  given: FilledTemplate,
-  headerFile: HeaderFile | null = null,
-): MessageDraft {
-  const filled = headerFile === null ? given : withHeaderFile(given, headerFile);
-  refuseUnknownFile(filled);
-  const draft = draftTemplate(ready, provider, filled);
-  if (headerFile === null) return draft;
-  const { file, mediaId } = headerFile;
-  validateFileForChannel(provider, file, "variables.header.mediaId");
-  return { ...draft, mediaId, file: file ?? undefined };
-}
-
-/** Gateways fetch the file by a link, which is never stored; the official channel gets the file. */
-function withHeaderFile(
   filled: FilledTemplate,
-  { mediaId, link, file }: HeaderFile,
-): FilledTemplate {
+  headerFiles: HeaderFiles,
+): MessageDraft {
   const { header } = filled;
-  if (header === null || header.format === "TEXT") return filled;
-  const fileName = file?.fileName ?? undefined;
-  return { ...filled, header: { ...header, media: { mediaId, link, fileName } } };
-}
-
-/** Batches and ladders look no files up. */
-function refuseUnknownFile({ header }: FilledTemplate): void {
-  if (header === null || header.format === "TEXT") return;
-  const { mediaId, link } = header.media;
-  if (mediaId === undefined || link !== undefined) return;
-  const message = "is taken by send-template-message alone: give a link";
-  throw new AppError("invalid_request", {
-    issues: [{ path: "variables.header.mediaId", message }],
-  });
+  const mediaId = header === null || header.format === "TEXT" ? undefined : header.media.mediaId;
+  if (header === null || header.format === "TEXT" || mediaId === undefined) {
+    return draftTemplate(ready, provider, filled);
+  }
+  const headerFile = headerFiles.get(mediaId);
+  if (headerFile === undefined) throw new Error("the file of a header was not looked up");
+  checkHeaderFile(headerFile, header.format);
+  const { file, link } = headerFile;
+  // Gateways fetch the file by a link, which is never stored; the official channel gets the file.
+  const media = { mediaId, link, fileName: file?.fileName ?? undefined };
+  const draft = draftTemplate(ready, provider, { ...filled, header: { ...header, media } });
+  validateFileForChannel(provider, file, headerFilePath);
+  return { ...draft, mediaId, file: file ?? undefined };
 }
 
 function draftTemplate(

@@ -249,6 +249,11 @@ export class AppError extends Error {
   }
 }
 
+/** The sentence of a code, as its refusals say it. */
+export function sentenceOf(code: ErrorCode): string {
+  return refusals[code][1];
+}
+
 /** What is in the state that forbids a call, by the refusal's code. */
 const subjects: Partial<Record<ErrorCode, string>> = {
   message_not_cancelable: "message",

@@ -71,6 +71,13 @@ export function listLadderTemplates(outsideWindow: OutsideWindow): NamedTemplate
   });
 }
 
+/** The variables of the templates that a ladder names. */
+export function listLadderVariables(
+  outsideWindow: OutsideWindow,
+): Readonly<Record<string, unknown>>[] {
+  return outsideWindow.map(({ template, invite }) => (template ?? invite)?.variables ?? {});
+}
+
 /** How a message with a ladder goes. */
 export const sentAsKinds = ["message", "direct_send", "template", "invitation"] as const;
 export type SentAs = (typeof sentAsKinds)[number];

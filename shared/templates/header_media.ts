@@ -90,14 +90,15 @@ function refuse(path: string, message: string): HeaderMediaReading {
   return { outcome: "refused", issues: [{ path, message }] };
 }
 
-/** The message type as which a header's file of ours goes, and the file types that fit the format. */
-export function headerFileRule(
-  format: MediaFormat,
-): {
-  readonly messageType: "image" | "video" | "document";
-  readonly extensions: readonly string[];
-} {
-  const { extensions } = linkRules[format];
-  const messageType = format === "IMAGE" ? "image" : format === "VIDEO" ? "video" : "document";
-  return { messageType, extensions };
+/** The extensions of the files that fit a header of this format. */
+export function headerFileRule(format: MediaFormat): readonly string[] {
+  return linkRules[format].extensions;
+}
+
+/** The id of the file of ours that variables name for a header; null for none. */
+export function readHeaderMediaId(variables: Readonly<Record<string, unknown>>): string | null {
+  const { header } = variables;
+  if (typeof header !== "object" || header === null) return null;
+  const { mediaId } = header as { mediaId?: unknown };
+  return typeof mediaId === "string" && uuidPattern.test(mediaId) ? mediaId.toLowerCase() : null;
 }

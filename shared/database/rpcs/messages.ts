@@ -241,6 +241,8 @@ export type StoredRung =
     readonly message?: string | null | undefined;
     readonly content?: StoredContent["content"] | undefined;
     readonly purpose?: string | undefined;
+    /** The file of ours that its header is; undefined for none. */
+    readonly mediaId?: string | undefined;
     /** Why it cannot be taken, whatever happens later. */
     readonly reason?: string | undefined;
   };
@@ -414,6 +416,8 @@ export type RungTaken =
     readonly shown: ShownLadder;
     /** What goes in the message's place; null for the message itself. */
     readonly template: StoredContent | null;
+    /** The file of ours that the template's header is; null for none. */
+    readonly file: SendableFile | null;
   }
   | { readonly outcome: "waits"; readonly shown: ShownLadder }
   | { readonly outcome: "refused"; readonly rungs: readonly PassedRung[] }

@@ -2,8 +2,10 @@
 
 import { createProcessAiAgentApp } from "../../../functions/process-ai-agent/app.ts";
 import { assertEquals } from "../../support/assert.ts";
+import { acceptMessage } from "../../support/doubles/http_double.ts";
 import { createAgent } from "../../support/fixtures/tenant.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
+import { picture, uploadFile } from "../media_api/media_calls.ts";
 import { type LadderClient, phone, startLadderClient } from "./ladder_client.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -50,4 +52,24 @@ Deno.test("an agent's opening takes the ladder: a template in its place, or an i
   assertEquals(ladder.calls().slice(2, 3), ["text"]);
   const { status, sentAs, message } = await ladder.read(invited.body.messageId);
   assertEquals([status, sentAs, message], ["sent", "message", "Oi, aqui é a clínica."]);
+});
+
+Deno.test("an agent's opening hands the file of its ladder's header to the channel", async () => {
+  await using ladder = await startLadderClient();
+  const { stack } = ladder.client;
+  await createAgent(stack.admin, ladder.tenant.instanceId);
+  stack.provider.answer = (request) =>
+    request.path.endsWith("/media") ? Response.json({ id: "4711" }) : acceptMessage(request);
+  const templateId = await ladder.createTemplate("com_foto");
+  await stack.admin`
+    update messaging.message_templates
+    set components = '[{"type": "HEADER", "format": "IMAGE"}, {"type": "BODY", "text": "Veja"}]'
+    where id = ${templateId}`;
+  const { mediaId } = (await uploadFile(stack, ladder.tenant, picture)).body;
+  const variables = { header: { mediaId } };
+  const opened = await open(ladder, [{ template: { templateId, variables } }]);
+  assertEquals([opened.status, opened.body.sentAs], [200, "template"]);
+  const sent = stack.provider.requests.at(-1)?.json["template"] as { components: unknown };
+  const image = { type: "image", image: { id: "4711" } };
+  assertEquals(sent.components, [{ type: "header", parameters: [image] }]);
 });

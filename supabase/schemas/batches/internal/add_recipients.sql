@@ -4,8 +4,8 @@
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
 -- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
--- Locks what add_entry_contacts locks, then the batch.
--- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
+-- Locks what add_entry_contacts locks, the files, then the batch.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb
 language plpgsql
@@ -19,12 +19,14 @@ declare
   );
   batch messaging.batches;
   contact_ids uuid[];
+  file_ids uuid[];
   added integer;
   skipped integer;
   duplicates jsonb;
 begin
   perform messaging.take_denial_hashes(request);
   contact_ids := messaging.add_entry_contacts(of_instance, entries);
+  file_ids := messaging.take_batch_files(of_instance, add_recipients.batch_id, entries);
   select b.* into strict batch from messaging.batches b
   where b.id = add_recipients.batch_id
   for no key update;
@@ -82,7 +84,9 @@ begin
   update messaging.batches b
   set recipient_count = b.recipient_count + added + skipped,
     pending_count = b.pending_count + added,
-    skipped_count = b.skipped_count + skipped
+    skipped_count = b.skipped_count + skipped,
+    file_ids = array(select distinct f from unnest(b.file_ids || add_recipients_files.ids) as f)
+  from (select file_ids as ids) as add_recipients_files
   where b.id = add_recipients.batch_id;
   return messaging.keep_outcome(request, jsonb_build_object(
     'batchId', batch.id,

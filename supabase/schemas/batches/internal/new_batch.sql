@@ -32,6 +32,7 @@ begin
   batch.known_from := 0;
   batch.turns := 0;
   batch.counted_from := 1;
+  batch.file_ids := '{}';
   batch.created_at := date_trunc('milliseconds', clock_timestamp());
   return batch;
 end;

@@ -1,7 +1,7 @@
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
 -- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
--- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (the
--- message's file: see take_media), MI055.
+-- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
+-- take_batch_files), MI055.
 create or replace function public.create_batch(request jsonb)
 returns jsonb
 language plpgsql
@@ -13,11 +13,6 @@ declare
 begin
   if replayed is not null then
     return replayed;
-  end if;
-  if batch.source->'message'->>'mediaId' is not null then
-    perform messaging.take_media(
-      batch.instance_id, (batch.source->'message'->>'mediaId')::uuid
-    );
   end if;
   insert into messaging.batches select batch.*;
   return messaging.add_recipients(batch.id, request);

@@ -33,6 +33,7 @@ create table messaging.batches (
   pause_reason text,
   pause_error jsonb,
   follows_pace boolean not null default false,
+  file_ids uuid[] not null default '{}',
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
@@ -70,5 +71,7 @@ comment on column messaging.batches.pause_reason is
   'Why the batch paused by itself: see batch_failure. NULL for all others.';
 comment on column messaging.batches.pause_error is
   'The last error that it paused for, as in messages.last_error.';
+comment on column messaging.batches.file_ids is
+  'The files that its messages name, by themselves, in a template''s header or in a ladder: they stay while it may still send.';
 comment on column messaging.batches.served_at is
   'When the batch was given a message last: running batches of an instance take turns by it.';

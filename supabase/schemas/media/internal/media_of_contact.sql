@@ -1,5 +1,6 @@
 -- The files that belong to one contact alone: those that came from it, and those that were sent to it and
--- to nobody else, by no batch either that may still send them. For forget_media, before the contact's messages are deleted.
+-- to nobody else, by no batch and no message with a ladder
+-- that may still send them. For forget_media, before the contact's messages are deleted.
 create or replace function messaging.media_of_contact(contact_id uuid)
 returns uuid[]
 language plpgsql
@@ -22,6 +23,7 @@ begin
           and other.contact_id <> all (of_contacts)
       )
       and not messaging.is_file_of_batch(own.instance_id, own.media_id)
+      and not messaging.is_held_file(own.media_id)
   );
 end;
 $$;

@@ -22,6 +22,7 @@ create table messaging.media (
   expires_at timestamptz,
   created_at timestamptz not null default now(),
   stored_at timestamptz,
+  held_until timestamptz,
   constraint media_origin_known check (origin in ('channel', 'upload')),
   constraint media_kind_known check (kind in ('image', 'audio', 'video', 'document')),
   constraint media_status_known check (status in ('pending', 'stored', 'failed', 'expired')),
@@ -61,5 +62,7 @@ comment on column messaging.media.source is
   'Where the provider has it: {url} or {id}, and what else its fetching needs.';
 comment on column messaging.media.transcript is 'What is said in a voice message.';
 comment on column messaging.media.last_error is 'Why it is not there: {code, message}.';
+comment on column messaging.media.held_until is
+  'Until then a message that waits may send it, by a template of its ladder. NULL for most files.';
 comment on column messaging.media.provider_upload_id is
   'The official channel''s id of the file, where it was uploaded there.';

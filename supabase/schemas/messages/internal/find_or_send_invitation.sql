@@ -52,7 +52,7 @@ begin
     find_or_send_invitation.conversation_id,
     jsonb_build_object(
       'messageType', 'template', 'message', rung->'message', 'content', rung->'content',
-      'purpose', rung->'purpose', 'sentBy', find_or_send_invitation.sent_by, 'pausesAgent', false,
+      'mediaId', rung->'mediaId', 'purpose', rung->'purpose', 'sentBy', find_or_send_invitation.sent_by, 'pausesAgent', false,
       'ladder', jsonb_build_object(
         'invitationFor', find_or_send_invitation.message_id,
         'batchId', of_batch,

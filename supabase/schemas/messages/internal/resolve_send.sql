@@ -26,6 +26,9 @@ begin
   if draft->>'mediaId' is not null then
     perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
   end if;
+  if draft ? 'ladder' then
+    perform messaging.hold_ladder_files(instance.id, draft->'ladder', request->'delivery');
+  end if;
   if draft is not null then
     -- With a ladder a closed window refuses nothing yet: see decide_ladder.
     perform messaging.refuse_send(
