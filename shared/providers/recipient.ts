@@ -8,6 +8,11 @@ export function isUserId(address: string): boolean {
   return userIdPattern.test(address);
 }
 
+/** Whether it is a parent user id, which several accounts of one business share. */
+export function isParentUserId(address: string): boolean {
+  return isUserId(address) && address.slice(2).startsWith(".ENT.");
+}
+
 /** Whether the address is a LID, which gateways alone know. */
 export function isLid(address: string): boolean {
   return address.endsWith("@lid");

@@ -144,6 +144,13 @@ export interface ContactNameEvent {
   readonly at?: string | undefined;
 }
 
+/** Further addresses of a person whom the channel names beside a message of ours. They make no contact. */
+export interface AddressesEvent {
+  readonly kind: "addresses";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+}
+
 /** The status of a message that we sent. */
 export interface StatusEvent {
   readonly kind: "status";
@@ -324,6 +331,7 @@ export type ProviderEvent =
   | ImportedMessageEvent
   | HistoryProgressEvent
   | ContactNameEvent
+  | AddressesEvent
   | MessageEditEvent
   | MessageDeletionEvent
   | StatusEvent

@@ -1,9 +1,14 @@
 /** The senders of messages: the list `contacts` of a Cloud API webhook. */
-import { chooseAddresses, type EventAddresses, toUsernameIdentity } from "../webhooks/addresses.ts";
-import { isUserId } from "../recipient.ts";
+import {
+  chooseAddresses,
+  type EventAddresses,
+  isUsernameIdentity,
+  toUsernameIdentity,
+} from "../webhooks/addresses.ts";
+import { isParentUserId, isUserId } from "../recipient.ts";
 import { readList, readPersonName } from "../webhooks/fields.ts";
 import { cleanText, readId, readText } from "../../model/json_value.ts";
-import type { ContactNameEvent } from "../webhooks/provider_event.ts";
+import type { AddressesEvent, ContactNameEvent } from "../webhooks/provider_event.ts";
 
 /** One person's ids and name. Phone and business-scoped user id come in pairs. */
 export interface CloudContact {
@@ -67,6 +72,32 @@ export function readCloudProfile(contact: unknown): ContactNameEvent | undefined
   return addresses === undefined || name === undefined
     ? undefined
     : { kind: "contact_name", ...addresses, source: "profile", name };
+}
+
+/**
+ * The parent user id of whom a status is about. Pages of Meta's spell it in two ways, and where the message
+ * could be sent name it in `contacts` too.
+ */
+export function readRecipientParent(item: unknown): string | undefined {
+  return readId(item, "recipient_parent_user_id") ?? readId(item, "parent_recipient_user_id");
+}
+
+/**
+ * The identities of whom an ordinary status is about, where they hold a parent user id; undefined otherwise:
+ * the phone and the user id are those that the message was sent to, or that the person writes with.
+ */
+export function readCloudRecipient(
+  item: unknown,
+  contacts: CloudContacts,
+): AddressesEvent | undefined {
+  if (readText(item, "recipient_type") === "group") return undefined;
+  const ids = [readId(item, "recipient_id"), readId(item, "recipient_user_id")];
+  const found = contacts.findAddresses(ids, readRecipientParent(item));
+  // A username can pass to another person.
+  const otherAddresses = found?.otherAddresses.filter((address) => !isUsernameIdentity(address));
+  return found === undefined || otherAddresses === undefined || !otherAddresses.some(isParentUserId)
+    ? undefined
+    : { kind: "addresses", address: found.address, otherAddresses };
 }
 
 const USERNAME_MAX = 100;

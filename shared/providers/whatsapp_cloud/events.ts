@@ -10,7 +10,7 @@ import { readList, readNumericId, readTime } from "../webhooks/fields.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent, ProviderEvent, ReactionEvent } from "../webhooks/provider_event.ts";
 import { limitFields, readAccountUpdate, readLimitChange } from "./account_events.ts";
-import { CloudContacts, readCloudProfile } from "./contacts.ts";
+import { CloudContacts, readCloudProfile, readCloudRecipient } from "./contacts.ts";
 import { readCloudDeletedStatus, readCloudRevocation } from "./deletion_events.ts";
 import { readCloudContent } from "./event_content.ts";
 import { readCloudMissedCall } from "./call_events.ts";
@@ -92,12 +92,11 @@ function* readMessages(value: unknown): ReadingOfEvents {
     else yield readCloudRevocation(item) ?? readInbound(item, contacts);
     yield* readCloudIdentity(item, contacts);
   }
-  yield* readEach(
-    readList(value, "statuses"),
-    (item) =>
-      readCloudPaymentStatus(item, contacts) ?? readCloudDeletedStatus(item) ??
-        readCloudStatus(item),
-  );
+  for (const item of readList(value, "statuses")) {
+    const special = readCloudPaymentStatus(item, contacts) ?? readCloudDeletedStatus(item);
+    yield special ?? readCloudStatus(item);
+    if (special === undefined) yield readCloudRecipient(item, contacts);
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { toPart } from "../webhooks/content.ts";
 import { readLabel, readTime } from "../webhooks/fields.ts";
 import { cleanText, ID_MAX, readId, readText, readValue } from "../../model/json_value.ts";
 import type { MessageEvent } from "../webhooks/provider_event.ts";
-import type { CloudContacts } from "./contacts.ts";
+import { type CloudContacts, readRecipientParent } from "./contacts.ts";
 import { readCloudPayment } from "./event_parts.ts";
 
 /**
@@ -22,7 +22,7 @@ export function readCloudPaymentStatus(
       readId(item, "recipient_id") ?? readId(item, "from") ?? readId(item, "payment", "sender"),
       readId(item, "recipient_user_id"),
     ],
-    readId(item, "recipient_parent_user_id"),
+    readRecipientParent(item),
   );
   if (askedBy === undefined || status === undefined || addresses === undefined) return undefined;
   const told = readCloudPayment(readValue(item, "payment"));

@@ -330,3 +330,34 @@ Deno.test("a number that changes is kept where only the former user id is told",
     [`phone ${phone}`, `phone ${newPhone}`, `user_id ${oldId}`].sort(),
   ]);
 });
+
+Deno.test("a status that tells a parent user id makes its recipient's identities known, and joins whom they were two contacts of", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await client.cloud(tenant, inbound("IN1", undefined, oldId));
+  const { body: sent } = await client.stack.send(tenant, {
+    ...{ phone, messageType: "text", message: "oi" },
+  });
+  const timestamp = `${Math.floor(Date.now() / 1_000)}`;
+  const status = { id: sent.providerMessageId, status: "delivered", timestamp };
+  const tell = (members: Json): Promise<unknown> =>
+    client.cloud(tenant, cloudPayload({ statuses: [{ ...status, ...members }] }));
+  const read = async (): Promise<unknown[]> => [
+    ...await client.stack.admin`
+      select c.phone, (
+        select array_agg(a.address order by a.address) from messaging.contact_addresses a
+        where a.contact_id = c.id
+      ) as addresses
+      from messaging.contacts c where c.merged_into is null order by c.phone`,
+  ];
+  // A person whom no contact is known for becomes none.
+  await tell({
+    recipient_id: newPhone,
+    recipient_user_id: newId,
+    recipient_parent_user_id: "BR.ENT.1",
+  });
+  assertEquals((await read()).length, 2);
+  const recipient = { recipient_id: phone, recipient_user_id: oldId };
+  await tell({ ...recipient, parent_recipient_user_id: parent });
+  assertEquals(await read(), [{ phone, addresses: [oldId, parent, phone].toSorted() }]);
+});

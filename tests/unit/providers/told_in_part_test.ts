@@ -249,3 +249,50 @@ Deno.test("official: an account's limits and its volume tier are told", () => {
     "2025-11-01T00:00:00.000Z",
   ]);
 });
+
+Deno.test("Cloud: a status that holds a parent user id tells the recipient's identities, in both spellings", () => {
+  const status = { id: "wamid.P", status: "delivered", timestamp: "1749416383" };
+  const parent = "BR.ENT.999";
+  const cases: readonly (readonly [Json, Json[], string[] | undefined])[] = [
+    [
+      {
+        recipient_id: "5511987654321",
+        recipient_user_id: "BR.1",
+        recipient_parent_user_id: parent,
+      },
+      [],
+      ["5511987654321", "BR.1", parent],
+    ],
+    [{ recipient_user_id: "BR.1", parent_recipient_user_id: parent }, [], ["BR.1", parent]],
+    [
+      { recipient_user_id: "BR.1" },
+      [{ user_id: "BR.1", parent_user_id: parent, profile: { username: "ana" } }],
+      ["BR.1", parent],
+    ],
+    [{ recipient_id: "5511987654321", recipient_user_id: "BR.1" }, [], undefined],
+    [
+      { recipient_id: "120@g.us", recipient_type: "group", recipient_parent_user_id: parent },
+      [],
+      undefined,
+    ],
+  ];
+  for (const [members, contacts, expected] of cases) {
+    const [told, addresses, ...more] = readEvents(
+      "whatsapp_cloud",
+      cloudChange({ contacts, statuses: [{ ...status, ...members }] }),
+    );
+    assertEquals([told?.["kind"], more], ["status", []]);
+    const [address, ...otherAddresses] = expected ?? [];
+    assertEquals(addresses, expected && { kind: "addresses", address, otherAddresses });
+  }
+});
+
+Deno.test("Z-API: what the business sent by a broadcast list is told in the chat of each person, and the list is nobody's chat", () => {
+  const sent = { fromMe: true, fromApi: false, broadcast: true, text: { message: "oi" } };
+  const echo = readEvent("zapi", zapiMessage(sent));
+  assertEquals([echo?.["origin"], echo?.["context"]], ["echo", { isBroadcast: true }]);
+  const phones = ["1795438800-broadcast", "1795438800@broadcast", "status@broadcast"];
+  for (const list of phones) {
+    assertEquals(readEvents("zapi", zapiMessage({ ...sent, phone: list })), []);
+  }
+});

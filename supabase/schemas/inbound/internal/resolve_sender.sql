@@ -1,8 +1,7 @@
 -- Finds the contact of a message event by any of its addresses, or creates it with origin `inbound`,
 -- without a phone where the provider shows none. All addresses find the contact from now on. The first
 -- one is where messages go, and becomes the phone of a contact without one.
--- Addresses of several contacts prove that the contacts without a phone are this person. Two phones
--- prove nothing: a number can have had another owner.
+-- Contacts without a phone that turn out to be this person are merged: see find_shown_contact.
 -- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
 returns messaging.contacts
@@ -11,7 +10,6 @@ set search_path = ''
 as $$
 declare
   contact messaging.contacts;
-  found_contact messaging.contacts;
   address constant text := event->>'address';
   addresses constant text[] := array[address] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
@@ -19,25 +17,11 @@ declare
   profile_name constant text := case
     when event->>'origin' = 'inbound' then event->>'contactName'
   end;
-  known text;
   is_new boolean := false;
 begin
   -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
   -- contact wait for each other here and nowhere else.
-  foreach known in array addresses loop
-    -- A username can pass to another person: it merges nobody.
-    continue when known like 'username:%';
-    found_contact := messaging.find_contact(instance_id, known);
-    if contact.id is null then
-      contact := found_contact;
-    elsif found_contact.id = contact.id or found_contact.id is null then
-      null;
-    elsif found_contact.phone is null then
-      contact := messaging.merge_contacts(contact, found_contact);
-    elsif contact.phone is null then
-      contact := messaging.merge_contacts(found_contact, contact);
-    end if;
-  end loop;
+  contact := messaging.find_shown_contact(instance_id, addresses);
   if contact.id is null then
     insert into messaging.contacts (
       instance_id, phone, identity_key, origin, name, is_profile_name

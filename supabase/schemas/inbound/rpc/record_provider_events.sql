@@ -1,5 +1,5 @@
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
--- what was typed on the phone, imported messages, names, delivery events, template decisions, changed
+-- what was typed on the phone, imported messages, names, addresses, delivery events, template decisions, changed
 -- numbers and keys, preferences, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
@@ -74,6 +74,7 @@ begin
         when 'imported_message' then messaging.import_message(instance, event)
         when 'history_progress' then messaging.record_history_progress(instance.id, event)
         when 'contact_name' then messaging.record_contact_name(instance.id, event)
+        when 'addresses' then messaging.record_addresses(instance.id, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
