@@ -1,4 +1,5 @@
 /** Separates what a model's answer says to the person from the markup of its chat template. */
+import { isBlank } from "../model/visible_text.ts";
 import { reasoningNames, treatments } from "./known_markup.ts";
 import { readMarks, writeMarksPlainly } from "./markup_marks.ts";
 import { hasUnknownMarkup } from "./unknown_markup.ts";
@@ -21,8 +22,26 @@ export function removeKnownMarkup(text: string): string {
   return removeWrittenCalls(turn.replace(loneToken, "")).trim();
 }
 
+/**
+ * Whether an answer that has no words for the person holds more than reasoning: a call of a tool, in any form that
+ * `removeKnownMarkup` takes out.
+ */
+export function holdsCallAlone(text: string): boolean {
+  if (!isBlank(removeKnownMarkup(text))) return false;
+  const rest = removeMarked(writeMarksPlainly(text), (name) => reasoningNames.has(name));
+  const channels = rest.split(channelToken).slice(1);
+  if (channels.length > 0 || /^\s*analysis/.test(rest)) {
+    return channels.some((channel) => channel.trimStart().startsWith("commentary"));
+  }
+  const [turn = ""] = readFinalSection(rest).replace(turnStart, "").split(turnEnd, 1);
+  return !isBlank(turn.replace(loneToken, ""));
+}
+
 /** Within what is hidden only marks of the same name count. Takes linear time. */
-function removeMarked(text: string): string {
+function removeMarked(
+  text: string,
+  isHidden: (name: string) => boolean = () => true,
+): string {
   let kept = "";
   let keptFrom = 0;
   let open: string | null = null;
@@ -30,6 +49,7 @@ function removeMarked(text: string): string {
   for (const { index, written, name, isClosing } of readMarks(text)) {
     const treatment = treatments.get(name);
     if (treatment === undefined || (depth > 0 && name !== open)) continue;
+    if (treatment === "hidden" && !isHidden(name)) continue;
     const end = index + written.length;
     if (treatment === "shown") {
       kept += text.slice(keptFrom, index);

@@ -19,7 +19,7 @@ export interface AgentPrompt {
   readonly profileName: string | null;
   /** Oldest first. */
   readonly history: readonly HistoryMessage[];
-  /** Whether the model has answered this already, with markup that no person can read. */
+  /** Whether the model has answered this already, with a tool call alone, or with markup that no person can read. */
   readonly isAskedAnew?: boolean;
 }
 

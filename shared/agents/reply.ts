@@ -11,7 +11,7 @@ import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { linkMessages, type MediaLinks } from "../media/links.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
-import { answerFiltered, markupUnknown } from "./model_answer.ts";
+import { answerFiltered, askedAnewOnce } from "./model_answer.ts";
 import { acceptAnswer } from "../messages/accept.ts";
 import type { DeliverOutboxRow } from "../outbox/delivery.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
@@ -55,7 +55,7 @@ export function createAgentReplies(
     const { turn, isLimitReached } = await readTurn(database, row);
     if (turn === null) return settleWithoutAnswer(isLimitReached);
     if (turn.showsTyping) showThinking(readPayload(row));
-    const isAskedAnew = row.lastError === markupUnknown;
+    const isAskedAnew = askedAnewOnce.has(row.lastError ?? "");
     const answer = await askWithinContext(
       askModel,
       links === undefined ? turn : linkTurn(turn, links),
@@ -121,7 +121,7 @@ function toFailure(
 ): OutboxOutcome {
   // A filtered answer is not retried. The contact's next message starts a new turn.
   if (error === answerFiltered) return { outcome: "dead", error };
-  if (error === markupUnknown && isAskedAnew) return { outcome: "dead", error };
+  if (askedAnewOnce.has(error) && isAskedAnew) return { outcome: "dead", error };
   return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 

@@ -180,7 +180,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     data: z.object({ contactId: z.uuid(), conversationId: z.uuid(), reason: z.string() }),
     fields: {
       reason:
-        "Why: `model_markup_unknown`, `model_answer_filtered`, `agent_answer_limit`, or the error of the last attempt, such as `model_http_500`.",
+        "Why: `model_markup_unknown`, `model_called_tool`, `model_answer_filtered`, `agent_answer_limit`, or the error of the last attempt, such as `model_http_500`.",
     },
   },
   "instance.held": {

@@ -52,6 +52,29 @@ Deno.test("an answer with unknown markup is asked for anew once, in plain words"
   assertEquals(await readNeeds(client), []);
 });
 
+const call = { id: "1", type: "function", function: { name: "agendar", arguments: "{}" } };
+
+for (
+  const [form, message] of [
+    ["as a field", { role: "assistant", content: null, tool_calls: [call] }],
+    ["as text", { role: "assistant", content: '{"name": "agendar", "arguments": {}}' }],
+  ] as const
+) {
+  Deno.test(`an answer that is a tool call alone (${form}) is asked for anew once, then a person is needed`, async () => {
+    await using client = await createAgentClient();
+    client.model.answer = () =>
+      Response.json({ choices: [{ index: 0, finish_reason: "tool_calls", message }] });
+    await client.write("IN1", "oi");
+    for (let round = 0; round < 4; round++) {
+      await client.answer();
+      await letTimePass(client.webhooks.stack.admin, 60);
+    }
+    assertEquals(client.model.requests.length, 2);
+    assertEquals([client.sent(), await client.outbox()], [[], [["dead", "model_called_tool"]]]);
+    assertEquals(await readNeeds(client), [["model_called_tool", true, true]]);
+  });
+}
+
 Deno.test("markup that is unknown twice is not sent: a person is needed, once, and the conversation waits", async () => {
   await using client = await createAgentClient();
   client.model.answer = () => complete(unknown);

@@ -60,9 +60,39 @@ Deno.test("only the final channel is the answer, without tokens", () => {
 Deno.test("reasoning, refusal and tool call fields are not part of the answer", () => {
   for (const content of [null, undefined, "", "  ", "\u200b\u2060", "<think>a</think>\ufe0f"]) {
     const beside = { reasoning_content: "segredo", reasoning: "segredo", refusal: "segredo" };
-    assertEquals(read(content, "stop", { ...beside, tool_calls: [{ id: "1" }] }), nothing);
+    assertEquals(read(content, "stop", beside), nothing);
   }
   assertEquals(read("Olá!", "stop", { reasoning_content: "segredo" }), { text: "Olá!" });
+});
+
+Deno.test("an answer that is a tool call alone is told from one that is empty or reasoning alone", () => {
+  const called = { error: "model_called_tool" };
+  const written = [
+    '<tool_call>{"name": "agendar", "arguments": {}}</tool_call>',
+    '<think>segredo</think>\n<tool_call>\n{"name": "agendar", "arguments": {}}',
+    '{"name": "agendar", "parameters": {"dia": "terça"}}',
+    "<|python_tag|>agendar.call(dia=1)<|eom_id|>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.agendar:0<|tool_call_end|>",
+    '<｜DSML｜function_calls><｜DSML｜invoke name="agendar"></｜DSML｜invoke></｜DSML｜function_calls>',
+    "<|channel|>commentary to=functions.agendar<|message|>{}<|call|>",
+    "[agendar(dia=1)]",
+    "Thought: quero agendar\nAction: agendar\nAction Input: {}",
+    "```tool_code\nagendar()\n```",
+  ];
+  for (const content of written) assertEquals(read(content), called, content);
+  const call = { id: "1", type: "function", function: { name: "agendar", arguments: "{}" } };
+  for (const content of [null, undefined, "", " ", "<think>segredo</think>", []]) {
+    assertEquals(read(content, "stop", { tool_calls: [call] }), called);
+    assertEquals(read(content, "stop", { function_call: { name: "agendar" } }), called);
+    assertEquals(read(content, "tool_calls"), called);
+    assertEquals(read(content, "stop", { tool_calls: [], function_call: null }), nothing);
+  }
+  assertEquals(read([{ type: "tool_use", name: "agendar", input: {} }]), called);
+  assertEquals(read("Olá!", "tool_calls", { tool_calls: [call] }), { text: "Olá!" });
+  const thoughts = ["Here is my thought process: segredo", "<|channel|>analysis<|message|>segredo"];
+  for (const content of [...thoughts, "analysis segredo assistantfinal"]) {
+    assertEquals(read(content), nothing, content);
+  }
 });
 
 Deno.test("content may be an array of parts, whose texts are the answer", () => {
