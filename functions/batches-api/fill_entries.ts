@@ -6,6 +6,8 @@ import type {
   NewRecipients,
   RecipientDraft,
 } from "../../shared/database/rpcs/batches.ts";
+import { ownNumberIssue } from "../../shared/database/sqlstates.ts";
+import { identityKeyOf } from "../../shared/model/phone.ts";
 import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
@@ -68,6 +70,7 @@ export async function fillEntries(
   const fillDraft = prepareDrafts(channel, source);
   const taken = listTakenKeys(source);
   const ignored: string[] = [];
+  const ownKey = identityKeyOf(channel.instance.connectedPhone);
   const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
     const refuse = (
       issues: readonly Issue[],
@@ -84,6 +87,9 @@ export async function fillEntries(
       return refuse(entry.issues, reason, { cardId: entry.cardId });
     }
     const { recipient } = entry;
+    if (recipient.phone !== undefined && identityKeyOf(recipient.phone) === ownKey) {
+      return refuse([ownNumberIssue], "invalid_phone", { cardId: recipient.cardId });
+    }
     const contact = contacts[index] ?? null;
     if (contact === null && recipient.contactId !== undefined) {
       const message = "is no contact of the instance";

@@ -6,6 +6,12 @@ import {
   refuseState,
 } from "../model/errors.ts";
 
+/** An instance's own number is nobody's: no call makes a contact of it. */
+export const ownNumberIssue: Issue = {
+  path: "phone",
+  message: "must not be the instance's own number",
+};
+
 /** The meaning of an SQLSTATE of this service for the caller of an SQL function. */
 type Meaning =
   /** An API error, by its code in errors.ts. SQL raises it with that code as its message. */
@@ -64,6 +70,7 @@ export const meaningBySqlstate = {
   MI042: { path: "sendAt", message: "must not be more than 35 days ahead" },
   MI043: { path: "expiresAt", message: "must be in the future" },
   MI044: "message_not_movable",
+  MI045: ownNumberIssue,
   MI051: "media_not_found",
   MI052: "media_pending",
   MI053: "media_failed",

@@ -4,7 +4,8 @@
 -- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
 -- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
--- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
+-- Errors: MI045 for the instance's own number, which is nobody's; MI055 where the contact was merged since it was
+-- found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
   instance_id uuid,
   phone text,
@@ -22,6 +23,9 @@ begin
     contact := messaging.find_contact(instance_id, phone);
   end if;
   if contact.id is null then
+    if messaging.is_own_number(instance_id, phone) then
+      raise exception using errcode = 'MI045', message = 'own_number';
+    end if;
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
     values (
       find_or_add_contact.instance_id,

@@ -44,7 +44,7 @@ begin
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
     cross join lateral (
       select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
-        n.people_scope, n.workspace_id, n.budget, n.xmin::text as version
+        n.people_scope, n.workspace_id, n.budget, n.connected_phone_key, n.xmin::text as version
       from messaging.instances n
       where n.id = call.instance_id
       offset 0
@@ -97,6 +97,8 @@ begin
       -- Leaves the agent as it is, and says so: a template's, as a rule.
       and (call.message->>'pausesAgent' is null or not pausable.has_agent)
       and call.message->'fit' is null
+      -- Is refused where it would make a contact: see find_or_add_contact.
+      and wanted.identity_key <> i.connected_phone_key
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
         messaging.effective_consent(

@@ -27,7 +27,7 @@
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI051 to MI054 (the file: see take_media).
+-- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
