@@ -65,6 +65,13 @@ Deno.test("a keyword in standby decides", async () => {
   const [contact] = await client.stack.admin`
     select consent_marketing from messaging.contacts where instance_id = ${tenant.instanceId}`;
   assertEquals(contact?.["consent_marketing"], "denied");
+  // The other responder has the word: no confirmation of ours goes into its conversation.
+  const written = await client.messages(tenant);
+  assertEquals(written.map(({ direction }) => direction), ["inbound"]);
+  await client.cloud(tenant, cloudPayload({ contacts, messages: [cloudText("W2", "START")] }));
+  await client.cloud(tenant, cloudPayload({ contacts, messages: [cloudText("W3", "STOP")] }));
+  const later = await client.messages(tenant);
+  assertEquals(later.filter(({ direction }) => direction === "outbound").length, 1);
 });
 
 Deno.test("what the other responder sends is in the history, pauses nobody, and has its statuses", async () => {

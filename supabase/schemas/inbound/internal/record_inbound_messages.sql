@@ -140,7 +140,7 @@ begin
     )
     select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
       k.message_type, k.media_id, k.file,
-      k.keyword_said, k.occurred_at, k.marks_read, k.has_window,
+      k.keyword_said, k.occurred_at, coalesce(k.is_standby, false) as is_standby, k.marks_read, k.has_window,
       k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       k.contact_id is null and (
@@ -201,7 +201,7 @@ begin
     if stored.keyword_said is not null then
       perform messaging.apply_keyword(
         stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
-        stored.keyword_said, stored.occurred_at
+        stored.keyword_said, stored.occurred_at, stored.is_standby
       );
     end if;
     if stored.has_window then
