@@ -21,14 +21,15 @@ import {
   recipientFields,
   searchedTextSchema,
 } from "../../shared/model/request_fields.ts";
+import { withoutStrayMarks } from "../../shared/model/visible_text.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
 /**
  * Trimmed, 1 to 50 characters (decisions, section 3). Normalised, so that the Unicode forms of an
- * accent give the same tag.
+ * accent give the same tag, and without marks that nobody sees and no emoji needs.
  */
 const tagNameSchema = inOneLine(
-  z.string().normalize("NFC").trim().refine(
+  z.string().normalize("NFC").overwrite(withoutStrayMarks).trim().refine(
     (name) => [...name].length >= 1 && [...name].length <= 50,
     "must be 1 to 50 characters",
     // Counts characters as JSON Schema does. The document's generator cannot read this check.

@@ -51,6 +51,18 @@ export function withoutInvisible(text: string): string {
   return text.replace(invisible, "");
 }
 
+/** Marks that no emoji and no script needs, and those behind an ASCII sign: `\u20e3` frames a digit. */
+const needless = /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe0e\ufe0f]]/gv;
+const stray = /(?<=^|[\0-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?!\u20e3)|\u200c$|\u200d$/gu;
+
+/**
+ * A name without the marks that nobody sees, but for those that emoji and some scripts are written with: what
+ * looks like one name is one.
+ */
+export function withoutStrayMarks(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.replace(needless, "").replace(stray, "") : text;
+}
+
 /** Signs without ink that are no blanks: controls but NUL, which is a fault, anchors, the empty pattern of braille. */
 const inkless = /[[\p{Cc}\ufff9-\ufffb\u2800]--[\0]]/gv;
 

@@ -157,6 +157,8 @@ Deno.test("q finds by name, phone part, e-mail and company, without regard to ca
   assertEquals(await find("ã"), await find("a"));
   await create(service, one, { name: "Zeferino" });
   assertEquals([await find("conceicao"), await find("zeferino")], [[], [one]]);
+  await create(service, one, { name: "Zé\u200b\u2060 Fe\u00adrino" });
+  assertEquals([await find("ze ferino"), await find("z\u200be ferino")], [[one], [one]]);
 });
 
 Deno.test("filters combine, and what no filter can mean is refused", async () => {

@@ -45,3 +45,18 @@ Deno.test("update adds to a contact's tags, tags removes those it is given", asy
     where ct.contact_id = ${changed.contactId} order by t.name`;
   assertEquals(left.map(({ name }) => name), ["b", "c", "d"]);
 });
+
+Deno.test("marks that nobody sees make no other tag, an emoji keeps those that it is written with", async () => {
+  await using service = await startService();
+  const emoji = ["\u2764\ufe0f", "1\ufe0f\u20e3", "\u{1f469}\u200d\u{1f52c}"];
+  const { tagsApplied } = await service.post(`${contactsApi}/create`, {
+    ...demoTarget,
+    tags: ["vip", "\u200bvip", "v\u2060ip\ufeff", "vip\u200d", "VIP\ufe0f", ...emoji],
+  });
+  assertEquals(tagsApplied, ["vip", ...emoji]);
+  const { status } = await service.call("POST", `${contactsApi}/tags`, {
+    ...demoTarget,
+    addTags: ["\u200b\u2060"],
+  });
+  assertEquals(status, 400);
+});
