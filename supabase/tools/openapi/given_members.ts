@@ -5,8 +5,8 @@ import type { JsonObject } from "./json_schema.ts";
 const recipients = ["phone", "contactId", "userId"];
 
 /**
- * Lets each member that may be left out be null, which means the same (decisions, section 1), and requires one
- * of the members that name the contact where there are all of them.
+ * Lets each member that may be left out be null or a blank text, which mean the same (decisions, section 1), and
+ * requires one of the members that name the contact where there are all of them.
  */
 export function takeAsGiven(schema: JsonObject): JsonObject {
   const taken = mapSchemas(schema, takeAsGiven);
@@ -52,7 +52,8 @@ function withNull(property: JsonObject): JsonObject {
   }
   if (typeof type === "string") {
     if (type === "null") return property;
-    const { enum: values, const: only, ...rest } = property;
+    const { enum: values, const: only, ...members } = property;
+    const rest = type === "string" ? withBlank(members) : members;
     const all = Array.isArray(values) ? values : only === undefined ? undefined : [only];
     return {
       ...rest,
@@ -61,6 +62,14 @@ function withNull(property: JsonObject): JsonObject {
     };
   }
   return property;
+}
+
+/** What a text must hold where it is more than blank. A blank one is not given either. */
+const anyInk = "\\S";
+
+function withBlank({ minLength: _least, pattern, ...members }: JsonObject): JsonObject {
+  if (pattern === undefined || pattern === anyInk) return members;
+  return { ...members, pattern: `^\\s*$|${pattern}` };
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -2,13 +2,15 @@ import { takeAsGiven } from "../../../supabase/tools/openapi/given_members.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import openapi from "../../../functions/api-docs/openapi.json" with { type: "json" };
 
-Deno.test("what may be left out of a request may be null, at any depth, and what is required may not", () => {
+Deno.test("what may be left out of a request may be null or blank, at any depth, and what is required may not", () => {
   const taken = takeAsGiven({
     type: "object",
     required: ["a"],
     properties: {
-      a: { type: "string" },
-      b: { type: "string", minLength: 1 },
+      a: { type: "string", minLength: 1, pattern: "\\S" },
+      b: { type: "string", minLength: 1, maxLength: 9 },
+      i: { type: "string", minLength: 1, maxLength: 9, pattern: "\\S" },
+      j: { type: "string", pattern: "^[A-Z]+$" },
       c: { type: "string", enum: ["x"] },
       d: { const: "y", type: "string" },
       e: { anyOf: [{ type: "number" }, { type: "string" }] },
@@ -17,8 +19,10 @@ Deno.test("what may be left out of a request may be null, at any depth, and what
     },
   });
   assertEquals(taken["properties"], {
-    a: { type: "string" },
-    b: { type: ["string", "null"], minLength: 1 },
+    a: { type: "string", minLength: 1, pattern: "\\S" },
+    b: { type: ["string", "null"], maxLength: 9 },
+    i: { type: ["string", "null"], maxLength: 9 },
+    j: { type: ["string", "null"], pattern: "^\\s*$|^[A-Z]+$" },
     c: { type: ["string", "null"], enum: ["x", null] },
     d: { type: ["string", "null"], enum: ["y", null] },
     e: { anyOf: [{ type: "number" }, { type: "string" }, { type: "null" }] },
