@@ -31,6 +31,7 @@ import {
   findInvite,
   findMember,
   findPoll,
+  isVoteRead,
   paymentMembers,
   readEvolutionCards,
   readEvolutionEvent,
@@ -281,7 +282,8 @@ function readPayment(message: unknown, member: string): EventContent {
 
 function readVote(message: unknown, data: unknown): EventContent {
   const vote = readEvolutionVote(data, message);
-  const content = toPart("poll_vote", "pollVote", vote);
+  const part = toPart("poll_vote", "pollVote", vote);
+  const content = isVoteRead(data, message) ? part : { ...part, isUnreadable: true } as const;
   return vote.pollId === undefined ? content : { ...content, quotedProviderMessageId: vote.pollId };
 }
 

@@ -190,6 +190,12 @@ export function readEvolutionVote(data: unknown, message: unknown): ReceivedPart
   };
 }
 
+/** Whether Evolution has decrypted a vote: it tells what was chosen, be it nothing. */
+export function isVoteRead(data: unknown, message: unknown): boolean {
+  return Array.isArray(readValue(message, "pollUpdateMessage", "vote", "selectedOptions")) ||
+    Array.isArray(readValue(data, "pollUpdates"));
+}
+
 /** An invitation to an event; undefined without a name. */
 export function readEvolutionEvent(message: unknown): ReceivedPart<"event"> | undefined {
   const event = readValue(message, "eventMessage");

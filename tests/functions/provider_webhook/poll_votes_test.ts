@@ -75,3 +75,33 @@ Deno.test("votes of two people, and of two polls, are as many", async () => {
   assertEquals((await vote("POLL2", [voter])).body.recorded, 1);
   assertEquals((await vote("POLL", [other])).body.recorded, 0);
 });
+
+Deno.test("a vote that Evolution could not decrypt and the update that tells it are one message, in either order", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  const countQuestions = async (): Promise<number> =>
+    (await client.stack.admin`select from messaging.outbox where kind = 'agent_reply'`).length;
+  await client.stack.admin`insert into messaging.ai_agents (instance_id, name, instructions, model)
+    values (${tenant.instanceId}, 'A', 'B', 'c')`;
+  const writeEncrypted = async (id: string): Promise<number | undefined> => {
+    const vote = { encPayload: "b3B0aW9u", encIv: "aXY=" };
+    const pollUpdateMessage = { pollCreationMessageKey: { id: "POLL" }, vote };
+    const answer = await client.evolution(tenant, evolutionMessage({ pollUpdateMessage }, { id }));
+    return answer.body.recorded;
+  };
+  assertEquals([await writeEncrypted("V1"), await countQuestions()], [1, 0]);
+  assertEquals(await update(client, tenant, ["A"], "2026-11-20T09:00:00.000Z"), 1);
+  assertEquals(await countQuestions(), 1);
+  assertEquals(await update(client, tenant, ["A"], "2026-11-20T09:00:01.000Z"), 0);
+  assertEquals(await update(client, tenant, ["B"], "2026-11-20T09:00:02.000Z"), 1);
+  assertEquals(await writeEncrypted("V2"), 0);
+  const votes = (await client.messages(tenant)).map(({ content, message }) => [
+    (content as { pollVote: { options: unknown } }).pollVote.options,
+    message,
+  ]);
+  assertEquals(votes, [[["A"], "[poll vote] A"], [["B"], "[poll vote] B"]]);
+  const feed = await readFeed(client, tenant);
+  assertEquals(feed.map(({ type }) => type), [
+    ...["message.received", "message.edited", "message.received"],
+  ]);
+});

@@ -5,7 +5,7 @@
 -- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
 -- message where there is none.
 -- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
--- another event has told (mayRepeat, see repeats_vote).
+-- another event has told (mayRepeat, see repeats_vote and complete_vote).
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
 returns boolean
@@ -19,6 +19,7 @@ declare
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
+  vote messaging.messages;
   file constant jsonb := messaging.read_event_file(event);
   media_id constant uuid := messaging.event_media_id(file);
   sent_by constant text := case when (event->>'isOfOtherApp')::boolean then 'other_app' else 'phone' end;
@@ -30,9 +31,13 @@ begin
     perform messaging.attach_embedded_file(instance.id, event);
     return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
-  -- False, not NULL, for other events: after NULL the second condition is evaluated too.
-  if coalesce((event->>'mayRepeat')::boolean, false) and messaging.repeats_vote(instance.id, event) then
-    return false;
+  if (event->>'mayRepeat')::boolean then
+    vote := messaging.newest_vote(instance.id, event);
+    if messaging.repeats_vote(vote, event, clock_timestamp()) then
+      return false;
+    elsif messaging.complete_vote(instance, vote, event) then
+      return true;
+    end if;
   end if;
   if event->>'origin' = 'inbound' then
     perform messaging.add_inbound_message(r.messages[1], event)
