@@ -1,7 +1,7 @@
 import { followEvents } from "./event_feed.ts";
-import { routes } from "./methods.ts";
+import { type Groups, routes } from "./methods.ts";
 import { type Call, request } from "./request.ts";
-import type { CallOptions, ClientGroups, ClientOptions, FollowOptions } from "./types.ts";
+import type { CallOptions, ClientOptions, EventFeed, FollowOptions } from "./types.ts";
 
 interface AnyPage {
   readonly items: readonly unknown[];
@@ -9,7 +9,9 @@ interface AnyPage {
 }
 
 // The methods are made from the routes: the class has what the interface says.
-export interface Client extends ClientGroups {}
+export interface Client extends Groups {
+  readonly events: Groups["events"] & { follow(options?: FollowOptions): EventFeed };
+}
 
 /** Calls the Messaging Integration API: `client.messages.send({ … })`. */
 export class Client {

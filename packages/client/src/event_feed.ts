@@ -1,12 +1,13 @@
 import { ApiError, ConnectionError } from "./errors.ts";
 import { backOffMs, sleep, waitOf } from "./request.ts";
-import type { ClientGroups, EventFeed, FollowOptions, WebhookEvent } from "./types.ts";
+import type { Groups } from "./methods.ts";
+import type { EventFeed, FollowOptions, WebhookEvent } from "./types.ts";
 
-type ReadPage = ClientGroups["events"]["list"];
+type ReadPage = Groups["events"]["list"];
 
 /**
  * Follows the feed through outages and restarts of the service. The cursor moves when all events of a page
- * were taken, so that whoever goes on from it may see an event again, and misses none.
+ * were taken, so that a reader who goes on from it may see an event again, and misses none.
  */
 export function followEvents(read: ReadPage, options: FollowOptions = {}): EventFeed {
   const { signal, types, limit, waitSeconds = 20, onExpired } = options;
@@ -23,7 +24,7 @@ export function followEvents(read: ReadPage, options: FollowOptions = {}): Event
         failures = 0;
         yield* page.items as WebhookEvent[];
         feed.cursor = page.nextCursor;
-        // Whoever is not made to wait (too many readers wait, or the service stops) waits here.
+        // A reader whom the service does not hold (too many wait, or it stops) waits here.
         const isEarly = Date.now() - askedAt < Math.max(waitSeconds, 1) * 1000;
         if (page.items.length > 0 || page.hasMore || !isEarly) pauses = 0;
         else await sleep(backOffMs(pauses++), signal).catch(() => {});

@@ -1,5 +1,4 @@
 import type { operations, webhooks } from "./api.ts";
-import type { Groups } from "./methods.ts";
 
 /** Where the service is, and what opens it: a token, a secret key, or a fetch of yours that adds one. */
 export type ClientOptions = Settings & (Needs<"token"> | Needs<"secretKey"> | Needs<"fetch">);
@@ -84,8 +83,3 @@ export interface EventFeed extends AsyncIterable<WebhookEvent> {
   /** Going on from here skips nothing: keep it after what was done with an event. */
   readonly cursor: string | undefined;
 }
-
-/** The methods of the client, by group. */
-export type ClientGroups = Groups & {
-  readonly events: { follow(options?: FollowOptions): EventFeed };
-};
