@@ -10,14 +10,11 @@ as $$
     select from messaging.conversations c
     join messaging.contacts p on p.id = c.contact_id
     join messaging.ai_agents a on a.id = messaging.conversation_agent(c) and a.is_active
-    where c.id = expects_agent_reply.conversation_id and not p.is_blocked
+    where c.id = expects_agent_reply.conversation_id
       and exists (
         select from messaging.outbox o
         where o.conversation_id = any (array[c.id]) and o.kind = 'agent_reply' and o.status = 'pending'
       )
-      and not exists (
-        select from messaging.agent_pauses s
-        where s.contact_id = p.id and s.paused_until > clock_timestamp()
-      )
+      and not messaging.keeps_agent_silent(p, clock_timestamp())
   );
 $$;

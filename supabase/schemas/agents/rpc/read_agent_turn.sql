@@ -31,14 +31,10 @@ begin
   select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
   into answered_count, collected_data, limited_until
   from messaging.agent_sessions s where s.conversation_id = conversation.id;
-  if agent.id is null or contact.is_blocked
+  if agent.id is null or messaging.keeps_agent_silent(contact, clock_timestamp())
     or not messaging.is_young_enough(agent, contact.last_inbound_at, clock_timestamp())
     or conversation.question_count <= coalesce(answered_count, 0)
-    or limited_until is not null
-    or exists (
-      select from messaging.agent_pauses p
-      where p.contact_id = contact.id and p.paused_until > clock_timestamp()
-    ) then
+    or limited_until is not null then
     return jsonb_build_object(
       'turn', null,
       'isLimitReached', limited_until is not null

@@ -70,17 +70,17 @@ begin
       else ''
     end
   where m.id = advance_message.message_id
-    and case messaging.message_transition(m.status, advance_message.status)
-      when 'always' then true
-      when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
-      when 'claimed_new_id' then
-        coalesce(m.provider_message_id <> advance_message.provider_message_id, true) and exists (
-          select from messaging.message_queue q
-          where q.message_id = m.id and q.claim_token is not null
-        )
-      when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
-      else false
-    end
+    and messaging.fits_transition(
+      messaging.message_transition(m.status, advance_message.status), m.provider_message_id,
+      advance_message.provider_message_id
+    )
+    and (
+      messaging.message_transition(m.status, advance_message.status) <> 'claimed_new_id'
+      or exists (
+        select from messaging.message_queue q
+        where q.message_id = m.id and q.claim_token is not null
+      )
+    )
   returning m.* into present;
   if not found then
     update messaging.messages m

@@ -30,17 +30,12 @@ begin
   select m.* into strict message from messaging.messages m
   where m.id = climb_after_status.message_id
   for no key update;
-  -- As message_transition: another id is another attempt's, the same one that of an attempt before this one.
   if not messaging.gives_way(
     message.ladder->'shown'->>'sentAs', error->>'meaning', message.ladder ? 'closedAt'
   )
-    or (case message.status
-        when 'sent' then message.provider_message_id <> climb_after_status.provider_message_id
-        when 'unconfirmed' then message.provider_message_id = climb_after_status.provider_message_id
-        when 'queued' then message.provider_message_id = climb_after_status.provider_message_id
-        when 'sending' then message.provider_message_id = climb_after_status.provider_message_id
-        else true
-      end
+    or not messaging.fits_transition(
+      messaging.message_transition(message.status, 'failed'), message.provider_message_id,
+      climb_after_status.provider_message_id
     ) then
     return false;
   end if;

@@ -6,7 +6,7 @@
 --   new_id           not the same id: one that is known before an attempt ends is an earlier attempt's
 --   claimed_new_id   as new_id, and a worker has the message in hand
 --   same_id          not another id: that is an earlier attempt's
--- advance_message applies it.
+-- fits_transition compares the ids; advance_message and climb_after_status apply it.
 create or replace function messaging.message_transition(status text, event text)
 returns text
 language plpgsql

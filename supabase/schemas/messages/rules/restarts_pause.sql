@@ -1,5 +1,5 @@
 -- Whether a message pauses its contact's agent anew when it leaves later than its call: a person's or a
--- system's, that is none of a batch and no answer to a keyword, and whose call did not say otherwise.
+-- system's, of no batch and no answer to a keyword, and whose call did not say otherwise.
 create or replace function messaging.restarts_pause(message messaging.messages)
 returns boolean
 language sql
