@@ -84,7 +84,23 @@ async function readUpload(form: FormData): Promise<UploadedFunction> {
   return { metadata: JSON.parse(text), files };
 }
 
-function describeFunction(slug: string): Record<string, unknown> {
+/** A function as the platform tells it: the members that its CLI reads. */
+interface DeployedFunction {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly status: "ACTIVE";
+  readonly version: number;
+  readonly verify_jwt: boolean;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly import_map: boolean;
+  readonly ezbr_sha256: string;
+  readonly entrypoint_path: string;
+  readonly import_map_path: string;
+}
+
+function describeFunction(slug: string): DeployedFunction {
   return {
     ...{ id: slug, slug, name: slug, status: "ACTIVE", version: 1, verify_jwt: false },
     ...{ created_at: 1, updated_at: 1, import_map: true, ezbr_sha256: "0".repeat(64) },

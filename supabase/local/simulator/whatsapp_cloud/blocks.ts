@@ -1,6 +1,6 @@
 /**
  * `POST` and `DELETE /{version}/{phone-number-id}/block_users` of the Cloud API. Only who has written within 24
- * hours can be blocked. Whoever cannot stands in `failed_users`, beside error 139100 and, as Meta's page has
+ * hours can be blocked. A person who cannot is in `failed_users`, beside error 139100 and, as Meta's page has
  * it, with those that could.
  */
 import { type Context, Hono } from "hono";

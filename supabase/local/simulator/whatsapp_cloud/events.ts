@@ -129,10 +129,20 @@ export function composeCloudStatus(
   });
 }
 
+/** How a message is billed, as a member of its status. */
+interface CloudPricing {
+  readonly pricing?: {
+    readonly billable: boolean;
+    readonly pricing_model: "PMP";
+    readonly type: "free_entry_point" | "regular";
+    readonly category: string;
+  };
+}
+
 /** How Meta bills the message, as members of its status (page Pricing): a kind, never an amount. */
 function describePricing(
   { billedAs: category, isFreeEntry = false }: SimulatedStatus,
-): Record<string, unknown> {
+): CloudPricing {
   if (category === undefined) return {};
   const type = isFreeEntry ? "free_entry_point" : "regular";
   return { pricing: { billable: !isFreeEntry, pricing_model: "PMP", type, category } };
