@@ -116,7 +116,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     }),
     fields: {
       reason:
-        "`user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so whoever writes may be somebody else.",
+        "`user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so the sender may be somebody else.",
       userId: "The user id that the contact has now, where that is the reason.",
       previousUserId: "The user id that it had: it still finds the contact.",
       identity: "What the channel calls the person's new key, where that is the reason.",

@@ -52,7 +52,7 @@ export function withoutInvisible(text: string): string {
 }
 
 /** Marks that no emoji and no script needs, and those behind an ASCII sign: `\u20e3` frames a digit. */
-const needless = /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe0e\ufe0f]]/gv;
+const needless = /[[\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0e\ufe0f]]/gv;
 const stray = /(?<=^|[\0-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?!\u20e3)|\u200c$|\u200d$/gu;
 
 /**

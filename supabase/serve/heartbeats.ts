@@ -28,7 +28,7 @@ export function listenForHeartbeats(): HeartbeatListener {
     for await (const connection of listener) {
       connections.add(connection);
       hear(connection, beats)
-        // A worker that has died: its end is noticed by whoever started it.
+        // A worker that has died: its end is noticed by the process that started it.
         .catch(() => {})
         .finally(() => {
           connections.delete(connection);

@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly console: boolean;
 }
 
-/** Whoever started the process allows 30 s (docs/one-machine.md). */
+/** The program that started the process allows 30 s (docs/one-machine.md). */
 const stopTimeoutMs = 25_000;
 
 /** How long a refusal counts as one that goes on: a balancer asks every few seconds. */

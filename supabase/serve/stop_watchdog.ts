@@ -1,6 +1,6 @@
 /** Ends a process that does not stop in time, whatever its thread is busy with. */
 
-/** A process stops by itself within 25 s. Whoever started it allows 30 s (docs/one-machine.md). */
+/** A process stops by itself within 25 s. The program that started it allows 30 s (docs/one-machine.md). */
 export const killAfterMs = 28_000;
 
 /**

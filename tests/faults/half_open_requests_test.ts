@@ -46,7 +46,7 @@ Deno.test("thousands of half-open bodies of strangers refuse no caller, and let 
   assertMatch(await health.text(), /"refusing":"(?:nobody|strangers)"/);
 });
 
-Deno.test("every function ends a call whose body or head does not come, whoever makes it", async () => {
+Deno.test("every function ends a call whose body or head does not come, from any client", async () => {
   await using database = await createTestDatabase();
   await using folder = await makeTemporaryFolder();
   const tenant = await createTenant(database.admin);

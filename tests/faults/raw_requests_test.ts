@@ -47,8 +47,8 @@ const requests: Readonly<Record<string, string>> = {
   "a chunk larger than anything": postRaw([token, chunked], "ffffffffffffffff\r\n{}\r\n"),
   "a negative length": postRaw([token, "Content-Length: -1"], message),
   "less than its length says": postRaw([token, "Content-Length: 4000"], message),
-  "a host that is none": `GET ${path} HTTP/1.1\r\nHost: a b\r\n${close}\r\n\r\n`,
-  "a host with a port that is none": `GET ${path} HTTP/1.1\r\nHost: a:99999\r\n${close}\r\n\r\n`,
+  "an invalid host": `GET ${path} HTTP/1.1\r\nHost: a b\r\n${close}\r\n\r\n`,
+  "a host with an invalid port": `GET ${path} HTTP/1.1\r\nHost: a:99999\r\n${close}\r\n\r\n`,
   "no host": `GET ${path} HTTP/1.1\r\n${close}\r\n\r\n`,
   "a whole URL as target":
     `GET http://169.254.169.254/latest HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`,

@@ -45,7 +45,7 @@ Deno.test("the feed goes on at its cursor through cuts, outages and limits, and 
   );
 });
 
-Deno.test("the cursor moves when a page is done with: whoever stops within it sees the rest again", async () => {
+Deno.test("the cursor moves when a page is done with: a reader who stops within it sees the rest again", async () => {
   await using server = startScriptedServer((_, request) => {
     const after = cursorOf(request?.path ?? "");
     return after === "c0" ? page(["a", "b", "c"], "c1") : page(["d"], "c2");

@@ -11,7 +11,7 @@ import { pages, type TemplateRule } from "./template_rule.ts";
 
 const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"];
 
-/** Whoever reviews a template needs an example of each variable and of each file. */
+/** The reviewer of a template needs an example of each variable and of each file. */
 export const exampleRules: readonly TemplateRule[] = [
   {
     id: "text_examples",

@@ -163,7 +163,7 @@ Deno.test("a permissive call takes the good entries and keeps the others with th
   assertEquals(batch.counts, { ...emptyCounts, pending: 2, skipped: 7 });
 });
 
-Deno.test("what is refused or doubled keeps its cardId in the list, and the phone of whoever can be a contact", async () => {
+Deno.test("what is refused or doubled keeps its cardId in the list, and the phone of a person who can be a contact", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
   const message = { messageType: "text", message: "Pedido {{pedido}}" };

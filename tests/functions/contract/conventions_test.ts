@@ -336,7 +336,7 @@ Deno.test("every answer names the release, and carries X-Request-Id: the caller'
   }
 });
 
-Deno.test("every operation that takes an Idempotency-Key refuses one that is none", async () => {
+Deno.test("every operation that takes an Idempotency-Key refuses an invalid one", async () => {
   await using contract = await startContractStack();
   const tenant = await contract.stack.createTenant({ businessInstanceId: "demo" });
   await assertNothingStored(contract, async () => {

@@ -62,7 +62,7 @@ Deno.test("a token writes only to people who have a contact that no tool has mad
 
   await world.admin`update messaging.client_tokens set mcp_recipients = 'known'`;
   assertEquals((await send(stranger, "c")).found.error, "recipient_not_known");
-  // Who has answered is known, whoever wrote first.
+  // A person who has answered is known, also where we wrote first.
   await world.admin`
     update messaging.contacts set last_inbound_at = now() where phone = ${stranger}`;
   assertEquals((await send(stranger, "c")).isError, false);

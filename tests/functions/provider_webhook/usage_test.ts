@@ -304,7 +304,7 @@ Deno.test("amounts of another currency are in no sum", async () => {
   assertEquals([currency, sum.delivered, sum.estimatedCost, sum.unknown], ["EUR", 2, "0.0125", 1]);
 });
 
-Deno.test("a period that is none, too long, or grouped by an unknown word is refused", async () => {
+Deno.test("an invalid period, one that is too long, or grouped by an unknown word is refused", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
   const paths = async (query: string): Promise<string[]> => {

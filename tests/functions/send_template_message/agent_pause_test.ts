@@ -7,7 +7,7 @@ import type { MessagingStack } from "../../support/stack/messaging_stack.ts";
 import { phone, startTemplateStack } from "./template_stack.ts";
 
 for (const provider of ["zapi", "evolution", "whatsapp_cloud"] as const) {
-  Deno.test(`no template of ${provider} pauses the agent, when it is accepted or when it leaves, whoever sends it`, async () => {
+  Deno.test(`no template of ${provider} pauses the agent, when it is accepted or when it leaves, for any sentBy`, async () => {
     await using templates = await startTemplateStack();
     const { stack } = templates;
     const tenant = await stack.createTenant({ provider });

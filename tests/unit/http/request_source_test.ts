@@ -6,7 +6,7 @@ Deno.test("a request's source is its peer, or where that is a proxy of ours, the
     [undefined, undefined, "unknown"],
     [undefined, "203.0.113.7", "203.0.113.7"],
     ["8.8.8.8", undefined, "8.8.8.8"],
-    // Whoever calls from outside may forge it.
+    // A caller from outside may forge it.
     ["8.8.8.8", "10.0.0.1", "8.8.8.8"],
     ["127.0.0.1", undefined, "127.0.0.1"],
     ["10.1.2.3", "1.1.1.1, 9.9.9.9", "9.9.9.9"],
