@@ -37,6 +37,8 @@ export const replySchema = z.object({
     (instant) => Date.parse(instant) <= Date.now(),
     "must not be in the future",
   ).optional(),
+  /** Whether another responder of the number holds the conversation: the official channel tells it apart. */
+  isStandby: z.boolean().optional(),
   /** A position, a card, an order: what the service's records call so. */
   parts: writtenPartsSchema.default({}),
   content: z.discriminatedUnion("messageType", [
@@ -63,10 +65,16 @@ export const readingSchema = z.object(phoneFields);
 /** Why the channel could not tell this message; null where it can. */
 export function findReplyFlaw(
   { files }: SimulatorContext,
-  { provider, content, userId, parts }: z.infer<typeof replySchema>,
+  { provider, content, userId, parts, isStandby, writtenBy }: z.infer<typeof replySchema>,
 ): { readonly path: string; readonly message: string } | null {
   if (userId !== undefined && !channelOf(provider).isOfficial) {
     return { path: "userId", message: "is told by the official channel alone" };
+  }
+  if (isStandby === true && (!channelOf(provider).isOfficial || writtenBy !== "customer")) {
+    return {
+      path: "isStandby",
+      message: "is of a customer's message on the official channel alone",
+    };
   }
   const flaw = findPartFlaw(channelOf(provider).parts, { parts, content });
   if (flaw !== null) return flaw;

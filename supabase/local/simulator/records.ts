@@ -157,6 +157,8 @@ export interface SimulatedReply {
   readonly content: ReplyContent;
   /** What stands beside the content, or in its place. */
   readonly parts?: WrittenParts;
+  /** Another responder of the number holds the conversation. */
+  readonly isStandby?: boolean | undefined;
   /** The message to which it replies. */
   readonly replyTo: string | null;
 }

@@ -152,6 +152,10 @@ Deno.test("what Meta decides is told to every number's webhook, with the templat
       field: "template_category_update",
       value: { previous_category: "UTILITY", new_category: "MARKETING", ...named },
     }],
+    ["/template-components", { components: [{ type: "BODY", text: "Dia {{1}}" }] }, {
+      field: "message_template_components_update",
+      value: { message_template_element: "Dia {{1}}", ...named },
+    }],
     ["/template-qualities", { quality: "RED" }, {
       field: "message_template_quality_update",
       value: { previous_quality_score: "UNKNOWN", new_quality_score: "RED", ...named },
@@ -165,8 +169,9 @@ Deno.test("what Meta decides is told to every number's webhook, with the templat
   const { items } = await server.read("/templates?wabaId=10229");
   const { status, category, quality_score } = items.at(-1) as Json;
   assertEquals([status, category, quality_score], ["APPROVED", "MARKETING", { score: "RED" }]);
-  for (const path of ["/template-categories", "/template-qualities"]) {
-    const body = { templateId: "1", category: "UTILITY", quality: "RED" };
+  for (const path of ["/template-categories", "/template-components", "/template-qualities"]) {
+    const components = [{ type: "BODY", text: "a" }];
+    const body = { templateId: "1", category: "UTILITY", quality: "RED", components };
     assertEquals((await server.post(path, body)).status, 404);
   }
 });

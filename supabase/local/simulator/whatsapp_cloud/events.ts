@@ -27,14 +27,17 @@ export function composeCloudMessage(reply: SimulatedReply): Record<string, unkno
     });
   }
   const kind = reply.parts?.call === undefined ? "messages" : "calls";
-  return wrap(reply, kind, {
+  const told = {
     contacts: [{
       profile: { name: customerName },
       wa_id: waId,
       ...(userId && { user_id: userId }),
     }],
     [kind]: [{ from: waId, ...(userId && { from_user_id: userId }), ...message }],
-  });
+  };
+  return reply.isStandby === true
+    ? wrap(reply, "standby", { standby: told })
+    : wrap(reply, kind, told);
 }
 
 /** The members of a message that hold what was written. */
@@ -211,7 +214,8 @@ export function composeCloudConnection(
 export function composeAccountNews(
   field:
     | ("account_update" | "phone_number_quality_update" | "message_template_status_update")
-    | ("template_category_update" | "message_template_quality_update"),
+    | ("template_category_update" | "message_template_quality_update")
+    | "message_template_components_update",
   at: string,
   value: Readonly<Record<string, unknown>>,
   accountId = "102290129340398",

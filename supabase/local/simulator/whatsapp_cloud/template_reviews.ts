@@ -7,6 +7,7 @@ import { composeAccountNews } from "./events.ts";
 import {
   type SimulatedTemplateRecord,
   templateCategories,
+  type TemplateComponent,
   templateQualities,
   templateStatuses,
 } from "./template_record.ts";
@@ -27,11 +28,17 @@ const categorySchema = z.object({
   when: z.enum(["tomorrow", "now"]).default("tomorrow"),
 });
 
+/** The words of a template, edited at Meta. A part that is left out is gone. */
+const componentsSchema = z.object({
+  templateId,
+  components: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).min(1),
+});
+
 const qualitySchema = z.object({ templateId, quality: z.enum(templateQualities) });
 
 /**
- * `POST /template-reviews`, `POST /template-categories`, `POST /template-qualities`, and
- * `GET /templates`, below `/simulator`. Tells what changes to the webhooks of all numbers.
+ * `POST /template-reviews`, `POST /template-categories`, `POST /template-components`, `POST /template-qualities`,
+ * and `GET /templates`, below `/simulator`. Tells what changes to the webhooks of all numbers.
  */
 export function createTemplateReviews(simulator: CloudContext): Hono {
   const { templates } = simulator;
@@ -68,6 +75,17 @@ export function createTemplateReviews(simulator: CloudContext): Hono {
       }),
   );
   app.post(
+    "/template-components",
+    (context) =>
+      withBody(context, componentsSchema, ({ templateId, components }) => {
+        const template = templates.change(templateId, { components });
+        if (template === undefined) return refuseUnknown(context);
+        const news = composeWording(components);
+        tell(simulator, template, "message_template_components_update", news);
+        return context.json(template);
+      }),
+  );
+  app.post(
     "/template-qualities",
     (context) =>
       withBody(context, qualitySchema, ({ templateId, quality }) => {
@@ -82,6 +100,27 @@ export function createTemplateReviews(simulator: CloudContext): Hono {
       }),
   );
   return app;
+}
+
+/** The words as the notice tells them: a part without words is left out. */
+function composeWording(components: readonly TemplateComponent[]): Record<string, unknown> {
+  const find = (type: string): TemplateComponent | undefined =>
+    components.find((component) => component.type === type);
+  const buttons = find("BUTTONS")?.["buttons"];
+  const told = {
+    message_template_element: find("BODY")?.text,
+    message_template_title: find("HEADER")?.text,
+    message_template_footer: find("FOOTER")?.text,
+    message_template_buttons: Array.isArray(buttons)
+      ? buttons.map((button) => ({
+        message_template_button_type: button.type,
+        message_template_button_text: button.text,
+        message_template_button_url: button.url,
+        message_template_button_phone_number: button.phone_number,
+      }))
+      : undefined,
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
 }
 
 /** Meta has one address for an app: every number's webhook hears of the account's templates. */
