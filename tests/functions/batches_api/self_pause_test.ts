@@ -296,3 +296,22 @@ Deno.test("five failures of one delivery pause the batch", async () => {
   await client.cloud(tenant, cloudPayload({ statuses }));
   assertEquals((await readBatch(client.stack, tenant, batchId)).status, "paused");
 });
+
+Deno.test("a delivery that is told after the failure moves the counts, and the batch stays paused", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const { tenant, batchId, sentIds: [messageId = ""] } = await sendFirst(client, 1, 3);
+  await tellFailure(client, tenant, messageId, 132_015);
+  const paused = await readBatch(stack, tenant, batchId);
+  assertEquals([paused.status, paused.pauseReason, paused.counts.failed], [
+    ...["paused", "template_refused", 1],
+  ]);
+  const { errors: _none, ...told } = toFailedStatus(messageId, 132_015);
+  await client.cloud(tenant, cloudPayload({ statuses: [{ ...told, status: "delivered" }] }));
+  const later = await readBatch(stack, tenant, batchId);
+  assertEquals(
+    [later.status, later.pauseReason, later.counts.failed, later.counts.delivered],
+    ["paused", "template_refused", 0, 1],
+  );
+  assertEquals((await changeBatch(stack, tenant, batchId, "resume")).status, "running");
+});
