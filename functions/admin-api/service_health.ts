@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { successField } from "../../shared/model/response_fields.ts";
+import { holdFields, instanceHoldSchema } from "../../shared/model/hold.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 
 const countSchema = z.int().min(0);
@@ -32,8 +33,10 @@ export const serviceHealthResponseSchema = z.object({
   database: z.object({ sizeBytes: countSchema }),
   attention: z.array(z.object({
     instanceId: z.uuid(),
+    name: z.string(),
     status: statusSchema,
-    heldUntil: instantSchema.nullable(),
+    heldBy: instanceHoldSchema.nullable(),
+    ...holdFields,
     oldestDueSeconds: countSchema.nullable(),
     queueDepth: countSchema,
     unconfirmed: countSchema,

@@ -42,7 +42,12 @@ export const healthOperation: Operation = {
     attention: "The twenty instances that need attention most, late ones first.",
     "attention.instanceId": "Id of the instance.",
     "attention.status": "`ok` (it has unconfirmed messages), `late`, `disconnected` or `held`.",
-    "attention.heldUntil": "End of the hold; null when there is none.",
+    "attention.name": "Its name.",
+    "attention.heldBy":
+      "The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected` or `instance_held`; null when none does.",
+    "attention.holdReason": "Why: see `messages-api/health`.",
+    "attention.holdCode": "The code by which the provider refused the instance; null otherwise.",
+    "attention.heldUntil": "End of the hold; null when it has none, or there is none.",
     "attention.oldestDueSeconds": "Age of its oldest due message; null when none is due.",
     "attention.queueDepth": "Number of its queued messages, due or not.",
     "attention.unconfirmed": "Number of its messages whose outcome is unknown.",
@@ -62,7 +67,8 @@ export const healthOperation: Operation = {
       outbox: { pending: 2, dead: 0, oldestDueAt: null, oldestDueSeconds: null },
       database: { sizeBytes: 2147483648 },
       attention: [{
-        ...{ instanceId: demoInstanceId, status: "held" },
+        ...{ instanceId: demoInstanceId, name: "Atendimento", status: "held" },
+        ...{ heldBy: "instance_held", holdReason: "provider_refused", holdCode: "190" },
         ...{ heldUntil: "2026-11-23T13:05:00.000Z", oldestDueSeconds: null },
         ...{ queueDepth: 41, unconfirmed: 3 },
       }],

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
+import { holdFields } from "../../shared/model/hold.ts";
 import {
   instantSchema,
   storableInstantSchema,
@@ -24,7 +25,7 @@ import {
   recipientFields,
   templateNameSchema,
 } from "../../shared/model/request_fields.ts";
-import { successField } from "../../shared/model/response_fields.ts";
+import { heldBySchema, successField } from "../../shared/model/response_fields.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
 
@@ -287,6 +288,8 @@ const recipientRecordSchema = z.object({
   messageId: z.uuid().nullable(),
   cardId: z.string().nullable(),
   scheduledFor: zonedInstantSchema.nullable(),
+  heldBy: heldBySchema.nullable(),
+  ...holdFields,
   sentAt: instantSchema.nullable(),
   deliveredAt: instantSchema.nullable(),
   readAt: instantSchema.nullable(),

@@ -483,6 +483,8 @@ export const operations: readonly Operation[] = [
           messageId: demoSentMessageId,
           cardId: "order-4711",
           scheduledFor: "2026-11-23T10:01:00.000-03:00",
+          heldBy: null,
+          ...{ holdReason: null, holdCode: null, heldUntil: null },
           sentAt: "2026-11-23T13:01:00.000Z",
           deliveredAt: "2026-11-23T13:01:02.000Z",
           readAt: null,

@@ -19,7 +19,8 @@ export interface OutboxServices extends ReadingServices {
 
 const emailKinds: readonly OutboxKind[] = [
   ...["assignment_email", "endpoint_disabled_email"] as const,
-  ...["instance_disconnected_email", "batch_paused_email", "budget_email"] as const,
+  ...["instance_disconnected_email", "instance_held_email"] as const,
+  ...["batch_paused_email", "budget_email"] as const,
 ];
 
 function listLanes(services: OutboxServices): readonly LaneOfWork[] {

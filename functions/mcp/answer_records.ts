@@ -117,10 +117,13 @@ const protection = z.object({
   newContacts: z.object({ limit: count, sent: count, waiting: count }),
 });
 
+/** Of what a hold of the whole number keeps. */
+const hold = { holdReason: text, holdCode: failure.shape.code, heldUntil: instantSchema };
+
 export const queueRecord = z.object({
   items: z.array(z.object({
     ...{ messageId: id, phone: digits, messageType: ownWord, position: count },
-    ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema },
+    ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema, ...hold },
   })),
   ...{ total: count, protection, nextCursor: cursor },
 });
@@ -129,7 +132,7 @@ export const healthRecord = z.object({
   ...{ instanceId: id, status: z.enum(["ok", "late", "held", "disconnected"]) },
   ...{ oldestDueAt: instantSchema, oldestDueSeconds: count, nextDueAt: instantSchema },
   ...{ queueDepth: count, inFlight: count, unconfirmed: count, isWindowOpen: flag },
-  ...{ heldUntil: instantSchema, holdReason: text, channelLimit: text },
+  ...{ heldBy: heldBySchema, ...hold, channelLimit: text },
   connection: z.object({
     state: z.enum(["connected", "disconnected", "unknown"]),
     ...{ since: instantSchema, until: instantSchema, reason: text },
@@ -148,7 +151,8 @@ export const sentMembers = {
   ...{ contactId: id, conversationId: id, messageId: z.union([id, text]), providerMessageId: text },
   status: messageStatusSchema,
   mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
-  ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema, rendering: partSchemas.rendering },
+  ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema, ...hold },
+  rendering: partSchemas.rendering,
   ...{ reduced: z.array(fieldPath), ...ladder, aiAgentPausedUntil: instantSchema },
   assignment: z.object(assignmentFields),
   provider: z.enum(["official", "gateway"]),

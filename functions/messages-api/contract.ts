@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
+import { holdFields } from "../../shared/model/hold.ts";
 import {
   instantSchema,
   storableInstantSchema,
@@ -155,6 +156,7 @@ const waitingItemSchema = z.object({
   messageType: z.string(),
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
+  ...holdFields,
   position: z.int().min(1),
 });
 
@@ -177,8 +179,8 @@ export const healthResponseSchema = z.object({
   inFlight: z.int().min(0),
   unconfirmed: z.int().min(0),
   isWindowOpen: z.boolean(),
-  heldUntil: instantSchema.nullable(),
-  holdReason: z.string().nullable(),
+  heldBy: heldBySchema.nullable(),
+  ...holdFields,
   connection: z.object({
     state: z.enum(["connected", "disconnected", "unknown"]),
     since: instantSchema.nullable(),

@@ -39,6 +39,8 @@ const messageOf = (messageId: string): Operation["pathParameters"] => ({
   },
 });
 
+const noHold = { holdReason: null, holdCode: null, heldUntil: null };
+
 const waiting = {
   success: true,
   messageId: demoQueuedMessageId,
@@ -81,6 +83,7 @@ const waiting = {
   estimatedCost: null,
   scheduledFor: "2026-11-23T10:01:00.000-03:00",
   heldBy: "interval",
+  ...noHold,
   expiresAt: null,
   createdAt: "2026-11-23T13:00:00.000Z",
   sentAt: null,
@@ -437,6 +440,7 @@ export const operations: readonly Operation[] = [
           messageType: "text",
           scheduledFor: "2026-11-23T10:01:00.000-03:00",
           heldBy: "interval",
+          ...noHold,
           position: 1,
         }],
         total: 1,
@@ -467,10 +471,8 @@ export const operations: readonly Operation[] = [
       inFlight: "Number of messages that are being sent.",
       unconfirmed: "Number of messages whose outcome is unknown.",
       isWindowOpen: "Whether the send window is open now.",
-      heldUntil:
-        "End of the hold after the provider rejected the whole instance; null when there is none.",
-      holdReason:
-        "Why it is held: what the operator gave, `suspect` (nothing is confirmed any more) or `provider_refused`.",
+      heldBy:
+        "Why nothing leaves, as `heldBy` of messages: the hold of the instance, else what the message waits for that stands first in `GET queue`; null when that may leave, or none waits.",
       connection: "What the provider has told about the connection.",
       "connection.state": "`unknown` while the provider has told nothing.",
       "connection.since": "Since when it is lost.",
@@ -488,10 +490,11 @@ export const operations: readonly Operation[] = [
       ...prefixed("budget", budgetFields),
       ...dayFields("protection"),
       lastSuccessAt: "Time at which a message was last sent.",
-      lastFailure: "The last failed or unconfirmed message; null when there is none.",
+      lastFailure:
+        "The last message that failed, became unconfirmed, or met a refusal of the whole instance; null when there is none.",
       "lastFailure.at": "Time of the failure.",
       "lastFailure.status":
-        "`failed` or `unconfirmed`, as it was then; later events may have changed the message's status.",
+        "`failed`, `unconfirmed`, or `queued` for one that waits since the whole instance was refused, as it was then; later events may have changed the message's status.",
     },
     examples: [{
       name: "one_late",
@@ -508,8 +511,8 @@ export const operations: readonly Operation[] = [
         inFlight: 0,
         unconfirmed: 0,
         isWindowOpen: true,
-        heldUntil: null,
-        holdReason: null,
+        heldBy: null,
+        ...noHold,
         connection: { state: "connected", since: null, until: null, reason: null },
         channelLimit: null,
         pace: null,
@@ -538,8 +541,8 @@ export const operations: readonly Operation[] = [
         inFlight: 31,
         unconfirmed: 0,
         isWindowOpen: true,
-        heldUntil: null,
-        holdReason: null,
+        heldBy: "interval",
+        ...noHold,
         connection: { state: "unknown", since: null, until: null, reason: null },
         channelLimit: "TIER_100K",
         pace: {
@@ -551,6 +554,38 @@ export const operations: readonly Operation[] = [
         protection: null,
         lastSuccessAt: "2026-11-23T13:00:00.120Z",
         lastFailure: null,
+      },
+    }, {
+      name: "refused",
+      summary: "The provider refuses the access token: the queue waits, and no message fails",
+      request: { instanceId: demoInstanceRef },
+      response: {
+        success: true,
+        instanceId: demoInstanceId,
+        status: "held",
+        oldestDueAt: null,
+        oldestDueSeconds: null,
+        nextDueAt: "2026-11-23T13:05:00.000Z",
+        queueDepth: 41,
+        inFlight: 0,
+        unconfirmed: 0,
+        isWindowOpen: true,
+        heldBy: "instance_held",
+        holdReason: "provider_refused",
+        holdCode: "190",
+        heldUntil: "2026-11-23T13:05:00.000Z",
+        connection: { state: "unknown", since: null, until: null, reason: null },
+        channelLimit: null,
+        pace: null,
+        budget: null,
+        protection: null,
+        lastSuccessAt: "2026-11-23T12:58:41.120Z",
+        lastFailure: {
+          at: "2026-11-23T13:00:00.310Z",
+          status: "queued",
+          code: "190",
+          message: "Access token has expired",
+        },
       },
     }],
   },

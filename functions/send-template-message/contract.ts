@@ -20,6 +20,7 @@ import {
   intervalSecondsSchema,
   timingFields,
 } from "../../shared/model/timing.ts";
+import { optionalHoldFields } from "../../shared/model/hold.ts";
 import {
   type AnswerOf,
   heldBySchema,
@@ -108,6 +109,7 @@ const outcomeFields = {
   mode: z.enum(["sent", "queued", "scheduled"]).optional(),
   scheduledFor: zonedInstantSchema.nullable().optional(),
   heldBy: heldBySchema.nullable().optional(),
+  ...optionalHoldFields,
   contactId: z.uuid(),
   conversationId: z.uuid(),
   aiAgentPausedUntil: instantSchema.nullable(),

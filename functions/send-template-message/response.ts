@@ -1,6 +1,7 @@
 import { AppError, type RefusalBody } from "../../shared/model/errors.ts";
 import type { StoredResponse } from "../../shared/idempotency/stored_response.ts";
 import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
+import { readHold, type ShownHold } from "../../shared/model/hold.ts";
 import type { MessageStatus } from "../../shared/model/message_status.ts";
 import type { ProviderClass } from "../../shared/model/provider_kind.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
@@ -81,11 +82,14 @@ function respond(
 
 /** When a message leaves that waits, or has waited in vain. */
 function describeWaiting(
-  { mode, scheduledFor, heldBy }: AcceptedOutcome,
+  outcome: AcceptedOutcome,
   status: MessageStatus,
-): Pick<TemplateMessageDescription, "mode" | "scheduledFor" | "heldBy"> {
+): Pick<TemplateMessageDescription, "mode" | "scheduledFor" | "heldBy" | keyof ShownHold> {
+  const { mode, scheduledFor, heldBy } = outcome;
   const waits = status === "queued" || status === "canceled" || status === "expired";
-  return waits && mode !== "assign_only" ? { mode, scheduledFor, heldBy } : {};
+  return waits && mode !== "assign_only"
+    ? { mode, scheduledFor, heldBy, ...readHold(outcome) }
+    : {};
 }
 
 function refuse(

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type EventType, eventTypes } from "../model/event_types.ts";
+import { holdFields, instanceHoldSchema } from "../model/hold.ts";
 import { instantSchema } from "../model/instant.ts";
 import { messageRecordFields } from "../model/message_record.ts";
 
@@ -73,6 +74,7 @@ const budgetFields = {
   warnAtPercent: "At how much of it the warning is told.",
   stops: "What waits while it is reached.",
 };
+const holdMeaning = { heldBy: "What holds the instance, as `heldBy` of its messages." };
 const endpointData = z.object({ endpointId: z.uuid() });
 
 /** Each type of event with its data, as the API document describes it. */
@@ -186,7 +188,12 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "instance.held": {
     when: "nothing of the instance leaves until `heldUntil`",
     dataName: "InstanceHeldEventData",
-    data: z.object({ heldUntil: instantSchema.nullable(), reason: z.string().nullable() }),
+    data: z.object({
+      heldBy: instanceHoldSchema,
+      ...holdFields,
+      reason: z.string().nullable(),
+    }),
+    fields: { ...holdMeaning, reason: "The same as `holdReason`." },
   },
   "instance.connected": {
     when: "the channel is connected again",
@@ -196,8 +203,13 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "instance.disconnected": {
     when: "the channel has lost its connection",
     dataName: "InstanceDisconnectedEventData",
-    data: instanceChange.extend({ until: instantSchema.nullable() }),
+    data: instanceChange.extend({
+      until: instantSchema.nullable(),
+      heldBy: instanceHoldSchema,
+      ...holdFields,
+    }),
     fields: {
+      ...holdMeaning,
       until: "When a restriction of the channel ends; null where it tells no end.",
     },
   },

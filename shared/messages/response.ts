@@ -1,6 +1,7 @@
 import { AppError, type RefusalBody } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
 import type { AcceptedOutcome, AssignmentOutcome, MessageFit } from "../database/rpcs/messages.ts";
+import { readHold, type ShownHold } from "../model/hold.ts";
 import type { HeldBy, MessageStatus } from "../model/message_status.ts";
 import { readShownLadder, type ShownLadder } from "../model/outside_window.ts";
 import { toErrorCode } from "../model/refusal_meaning.ts";
@@ -24,6 +25,7 @@ export type SendingSuccess =
       readonly heldBy: HeldBy | null;
       readonly assignment?: AssignmentOutcome;
     }
+      & Partial<ShownHold>
       & MessageFit
       & ShownLadder
     | { readonly mode: "assign_only"; readonly assignment: AssignmentOutcome }
@@ -75,7 +77,8 @@ function describeSuccess(
   const assigned = assignment === null ? {} : { assignment: describeAssignment(assignment) };
   const recipient = { contactId, conversationId };
   if (mode !== "assign_only" && messageId !== null && status !== null) {
-    const message = { messageId, providerMessageId, status, scheduledFor, heldBy };
+    const waiting = { scheduledFor, heldBy, ...readHold(outcome) };
+    const message = { messageId, providerMessageId, status, ...waiting };
     const fit = { ...describeFit(outcome), ...readShownLadder(outcome) };
     return { success, mode, ...recipient, ...message, ...fit, ...assigned, aiAgentPausedUntil };
   }
@@ -109,6 +112,7 @@ function refuse(
 type RefusedOutcome =
   & Pick<AcceptedOutcome, "contactId" | "conversationId" | "aiAgentPausedUntil">
   & Partial<Pick<AcceptedOutcome, "messageId" | "scheduledFor" | "heldBy">>
+  & Partial<ShownHold>
   & MessageFit
   & ShownLadder
   & {
@@ -131,6 +135,7 @@ function describeOutcome(
       status,
       scheduledFor: outcome.scheduledFor,
       heldBy: outcome.heldBy,
+      ...readHold(outcome),
       ...describeFit(outcome),
       ...readShownLadder(outcome),
     }),

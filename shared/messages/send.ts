@@ -9,6 +9,7 @@ import {
 import type { Recorded } from "../idempotency/recorded_call.ts";
 import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
 import { AppError } from "../model/errors.ts";
+import { readHold } from "../model/hold.ts";
 import type { Instance, SealedInstance } from "../model/instance.ts";
 import { acceptMessage, type AcceptRequest, type MessageDraft } from "./accept.ts";
 import type {
@@ -222,11 +223,12 @@ function respondToReplay<Body extends object>(
   if (response !== null) return readResponse(response);
   if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
   const { status, scheduledFor, heldBy } = message;
+  const waiting = { status, scheduledFor, heldBy, ...readHold(message) };
   const standing = withLadder(outcome, message);
   const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
   // A queued message belongs to the dispatcher by now; a canceled or expired one ended there.
   return status === "queued" || status === "canceled" || status === "expired"
-    ? respond({ ...standing, mode, status, scheduledFor, heldBy }, null)
+    ? respond({ ...standing, mode, ...waiting }, null)
     : respond({ ...standing, status }, toReceipt(message));
 }
 

@@ -1,5 +1,6 @@
 /** A message as messages-api and the events show it. */
 import * as z from "zod";
+import { holdFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageChangeSchema } from "./message_change.ts";
 import { messageStatuses } from "./message_status.ts";
@@ -48,6 +49,7 @@ export const messageRecordFields = {
   groupReceipts: z.array(groupReceiptSchema).optional(),
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
+  ...holdFields,
   expiresAt: instantSchema.nullable(),
   createdAt: instantSchema,
   sentAt: instantSchema.nullable(),

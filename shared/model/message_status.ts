@@ -5,10 +5,13 @@ export const messageStatuses = [
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 
+/** What keeps a whole instance from sending: an operator, the lost connection, or its provider's refusal. */
+export const instanceHolds = ["operator_hold", "disconnected", "instance_held"] as const;
+
 /** Why a message does not go at once. */
 export const holdReasons = [
-  ...["interval", "window", "holiday", "delay", "operator_hold"] as const,
-  ...["daily_limit", "new_contacts", "warm_up", "disconnected"] as const,
-  ...["awaiting_reply", "budget"] as const,
+  ...["interval", "window", "holiday", "delay"] as const,
+  ...["daily_limit", "new_contacts", "warm_up", "awaiting_reply", "budget"] as const,
+  ...instanceHolds,
 ] as const;
 export type HeldBy = (typeof holdReasons)[number];

@@ -1,5 +1,6 @@
 /** Fields that several responses share. */
 import * as z from "zod";
+import { optionalHoldFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { fitFields } from "./message_fit.ts";
 import { mediaStatuses } from "./media_status.ts";
@@ -80,6 +81,7 @@ export const sentMessageFields = {
   status: messageStatusSchema,
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
+  ...optionalHoldFields,
   ...fitFields,
   ...ladderFields,
 };

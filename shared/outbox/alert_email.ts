@@ -21,3 +21,9 @@ ${paragraphs.join("\n")}
 `,
   };
 }
+
+/** The day and the time of day of an instant, as its own offset has them: `28/11/2026 16:05:10`. */
+export function writeLocalTime(instant: string): string {
+  const [, year, month, day, time] = /^(\d+)-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)/.exec(instant) ?? [];
+  return time === undefined ? instant : `${day}/${month}/${year} ${time}`;
+}

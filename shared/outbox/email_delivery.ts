@@ -4,6 +4,7 @@ import { renderBatchPausedEmail } from "./batch_paused_email.ts";
 import { renderBudgetEmail } from "./budget_email.ts";
 import { renderEndpointDisabledEmail } from "./endpoint_disabled_email.ts";
 import { renderInstanceDisconnectedEmail } from "./instance_disconnected_email.ts";
+import { renderInstanceHeldEmail } from "./instance_held_email.ts";
 import type { RenderedEmail } from "./rendered_email.ts";
 import type { EmailConfig } from "../runtime/config.ts";
 import type { DeliverOutboxRow } from "./delivery.ts";
@@ -28,6 +29,18 @@ const endpointDisabledSchema = z.object({
 const instanceDisconnectedSchema = z.object({
   instanceName: z.string(),
   reason: z.string().nullable(),
+  // Rows of an earlier release lack them.
+  heldUntil: z.string().nullable().default(null),
+  waiting: z.number(),
+  alertEmail: z.string(),
+});
+
+const instanceHeldSchema = z.object({
+  instanceName: z.string(),
+  heldBy: z.string(),
+  holdReason: z.string().nullable(),
+  holdCode: z.string().nullable(),
+  heldUntil: z.string().nullable(),
   waiting: z.number(),
   alertEmail: z.string(),
 });
@@ -67,6 +80,10 @@ function renderEmail({ kind, payload }: OutboxRow, panelBaseUrl: string): Addres
   if (kind === "instance_disconnected_email") {
     const values = instanceDisconnectedSchema.parse(payload);
     return { ...renderInstanceDisconnectedEmail(values), to: values.alertEmail };
+  }
+  if (kind === "instance_held_email") {
+    const values = instanceHeldSchema.parse(payload);
+    return { ...renderInstanceHeldEmail(values), to: values.alertEmail };
   }
   if (kind === "batch_paused_email") {
     const values = batchPausedSchema.parse(payload);

@@ -9,6 +9,7 @@ const pureModules: readonly string[] = [
   "shared/outbox/budget_email.ts",
   "shared/outbox/endpoint_disabled_email.ts",
   "shared/outbox/instance_disconnected_email.ts",
+  "shared/outbox/instance_held_email.ts",
   "shared/crypto/client_token.ts",
   "shared/crypto/constant_time.ts",
   "shared/crypto/credential_vault.ts",

@@ -1,3 +1,5 @@
+import type { ShownHold } from "../../model/hold.ts";
+import type { HeldBy } from "../../model/message_status.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { MessageRequest } from "../../model/message_request.ts";
@@ -216,7 +218,7 @@ export interface RecipientPage {
   readonly next: RecipientPageEnd | null;
 }
 
-export interface RecipientRecord {
+export interface RecipientRecord extends ShownHold {
   readonly index: number;
   readonly contactId: string | null;
   readonly phone: string | null;
@@ -225,6 +227,7 @@ export interface RecipientRecord {
   readonly messageId: string | null;
   readonly cardId: string | null;
   readonly scheduledFor: string | null;
+  readonly heldBy: HeldBy | null;
   readonly sentAt: string | null;
   readonly deliveredAt: string | null;
   readonly readAt: string | null;

@@ -9,6 +9,7 @@ import type { StoredContent } from "../../model/message_content.ts";
 import type { SealedInstance } from "../../model/instance.ts";
 import type { MessageChange } from "../../model/message_change.ts";
 import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
+import type { ShownHold } from "../../model/hold.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { PassedRung, SentAs, ShownLadder } from "../../model/outside_window.ts";
 import type { Timing } from "../../model/timing.ts";
@@ -173,6 +174,9 @@ export interface MessageRecord extends ShownReceivedParts, ShownSentParts, Shown
   readonly groupReceipts?: readonly GroupReceipt[] | undefined;
   readonly scheduledFor: string | null;
   readonly heldBy: HeldBy | null;
+  readonly holdReason: string | null;
+  readonly holdCode: string | null;
+  readonly heldUntil: string | null;
   readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly sentAt: string | null;
@@ -305,7 +309,7 @@ export interface AssignmentOutcome {
 }
 
 /** The result of the recording transaction. The response is a pure function of it. */
-export interface AcceptedOutcome extends MessageFit, ShownLadder {
+export interface AcceptedOutcome extends MessageFit, ShownLadder, Partial<ShownHold> {
   readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
   readonly contactId: string;
   readonly conversationId: string;
@@ -335,7 +339,7 @@ export interface ImmediateClaim {
 export interface StandingMessage extends
   Pick<
     MessageRecord,
-    "providerMessageId" | "scheduledFor" | "heldBy" | "lastError"
+    "providerMessageId" | "scheduledFor" | "heldBy" | keyof ShownHold | "lastError"
   >,
   ShownLadder {
   readonly status: MessageStatus;

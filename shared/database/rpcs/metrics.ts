@@ -1,3 +1,4 @@
+import type { InstanceHold, ShownHold } from "../../model/hold.ts";
 import type { EmptyRequest, Rpc } from "./rpc.ts";
 
 export interface MetricsRpcs {
@@ -40,12 +41,13 @@ export interface ServiceHealth {
   };
   readonly outbox: OldestDue & { readonly pending: number; readonly dead: number };
   readonly database: { readonly sizeBytes: number };
-  readonly attention: readonly {
+  readonly attention: readonly (ShownHold & {
     readonly instanceId: string;
+    readonly name: string;
     readonly status: "ok" | "late" | "held" | "disconnected";
-    readonly heldUntil: string | null;
+    readonly heldBy: InstanceHold | null;
     readonly oldestDueSeconds: number | null;
     readonly queueDepth: number;
     readonly unconfirmed: number;
-  }[];
+  })[];
 }

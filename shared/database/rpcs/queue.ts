@@ -1,4 +1,5 @@
 import type { BudgetState } from "./costs.ts";
+import type { ShownHold } from "../../model/hold.ts";
 import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { ReadReceipts } from "../../model/read_receipts.ts";
@@ -112,7 +113,7 @@ export interface QueueQuery {
 }
 
 /** A waiting message with its position in the queue, from 1. */
-export interface WaitingMessage {
+export interface WaitingMessage extends ShownHold {
   readonly messageId: string;
   /** Null for a contact that hides the number. */
   readonly phone: string | null;
@@ -145,7 +146,7 @@ export interface DayOfProtection {
 }
 
 /** Whether an instance sends its messages, with instants in its time zone. */
-export interface InstanceHealth {
+export interface InstanceHealth extends ShownHold {
   readonly status: "ok" | "late" | "held" | "disconnected";
   readonly oldestDueAt: string | null;
   readonly oldestDueSeconds: number | null;
@@ -154,8 +155,7 @@ export interface InstanceHealth {
   readonly inFlight: number;
   readonly unconfirmed: number;
   readonly isWindowOpen: boolean;
-  readonly heldUntil: string | null;
-  readonly holdReason: string | null;
+  readonly heldBy: HeldBy | null;
   readonly connection: {
     readonly state: "connected" | "disconnected" | "unknown";
     readonly since: string | null;

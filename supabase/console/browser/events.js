@@ -168,7 +168,12 @@ function describeChange(type, data) {
       ? say("paused until somebody lets it go on")
       : say("paused until {time}", { time: formatNearInstant(data.pausedUntil) });
   }
+  if (type === "instance.held") {
+    const until = data.heldUntil &&
+      say("until {time}", { time: formatNearInstant(data.heldUntil) });
+    return [data.holdReason, data.holdCode, until].filter(Boolean).join(" · ");
+  }
   return data.message ?? summarizeMedia(data) ?? data.fieldsUpdated?.join(", ") ??
     statusNames[data.status] ?? data.status ?? data.reason ??
-    data.mergedInto ?? data.operatorId ?? data.heldUntil;
+    data.mergedInto ?? data.operatorId;
 }

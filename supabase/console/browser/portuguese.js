@@ -263,6 +263,9 @@ export const portuguese = {
   "The header": "O cabeçalho",
   "The new words": "As novas palavras",
   "The next {count} of {total}.": "As próximas {count} de {total}.",
+  "The provider refuses the number.": "O provedor recusa o número.",
+  "The provider refuses the number: code {code}.": "O provedor recusa o número: código {code}.",
+  "the provider, which refuses the number": "o provedor, que recusa o número",
   "The send window is closed all day.": "A janela de envio está fechada o dia todo.",
   "The send window is open all day.": "A janela de envio está aberta o dia todo.",
   "The send window is shaded: {start} to {end}.":
@@ -376,6 +379,7 @@ export const portuguese = {
   "typing shown for {duration}": "digitando por {duration}",
   "unconfirmed": "sem confirmação",
   "until {time}": "até {time}",
+  "Until {time}.": "Até {time}.",
   "user id": "id de usuário",
   "username": "nome de usuário",
   "usual": "o usual",

@@ -1,7 +1,7 @@
 import { holdNames } from "./api_words.js";
 import { pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatPhone, formatSlot, formatWait } from "./format.js";
+import { formatNearInstant, formatPhone, formatSlot, formatWait } from "./format.js";
 import { say } from "./words.js";
 
 const shownRows = 25;
@@ -39,20 +39,9 @@ function show({ items, total }) {
 }
 
 /** Why nothing leaves, and how much of the day's limits is taken. */
-function showHealth({ status, holdReason, connection, protection }) {
-  const parts = [];
-  if (status === "disconnected") {
-    parts.push(
-      connection.reason === null
-        ? say("The connection is lost.")
-        : say("The connection is lost: {reason}.", { reason: connection.reason }),
-    );
-  }
-  if (status === "held") {
-    parts.push(
-      holdReason === null ? say("Held.") : say("Held: {reason}.", { reason: holdReason }),
-    );
-  }
+function showHealth({ heldBy, holdReason, holdCode, heldUntil, protection }) {
+  const parts = [describeHold(heldBy, holdReason, holdCode)].filter(Boolean);
+  if (heldUntil !== null) parts.push(say("Until {time}.", { time: formatNearInstant(heldUntil) }));
   if (protection !== null && protection.limit !== null) {
     const taken = protection.sent + protection.waiting;
     parts.push(say("Today {taken} of {limit}.", { taken, limit: protection.limit }));
@@ -62,6 +51,24 @@ function showHealth({ status, holdReason, connection, protection }) {
     parts.push(say("New contacts {taken} of {limit}.", { taken: sent + waiting, limit }));
   }
   setNote(find("queue-health"), parts.join(" "));
+}
+
+/** What keeps the whole instance; nothing where no hold does. */
+function describeHold(heldBy, reason, code) {
+  switch (heldBy) {
+    case "disconnected":
+      return reason === null
+        ? say("The connection is lost.")
+        : say("The connection is lost: {reason}.", { reason });
+    case "instance_held":
+      return code === null
+        ? say("The provider refuses the number.")
+        : say("The provider refuses the number: code {code}.", { code });
+    case "operator_hold":
+      return reason === null ? say("Held.") : say("Held: {reason}.", { reason });
+    default:
+      return undefined;
+  }
 }
 
 function buildRow(item, index) {

@@ -95,7 +95,6 @@ const dataFields: Readonly<Record<string, string>> = {
   consent: "The contact's consent as it is now.",
   operatorId: "The operator of the conversation now; `null` for nobody.",
   pausedUntil: "End of the pause; `null` where the agent is not paused.",
-  heldUntil: "End of the hold; `null` until it is released.",
   endpointId: "Id of the webhook endpoint.",
   reason: "Why it happened.",
 };

@@ -98,7 +98,13 @@ export const glossary: Readonly<Record<string, string>> = {
   scheduledFor:
     "Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.",
   heldBy:
-    "Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.",
+    "Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.",
+  holdReason:
+    "Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known.",
+  holdCode:
+    "The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise.",
+  heldUntil:
+    "End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.",
   aiAgentPausedUntil:
     "End of the AI agent's pause for this contact; null when the agent is not paused.",
   assignment: "Result of the assignment.",

@@ -35,7 +35,9 @@ Deno.test("an operator's hold tells instance.held with its end and reason, and a
     return (await world.news()).map(({ type, data }) => [type, data]);
   };
   const held = (heldUntil: string | null, reason: string | null): unknown => [
-    ["instance.held", { heldUntil, reason }],
+    ["instance.held", {
+      ...{ heldUntil, reason, holdReason: reason, heldBy: "operator_hold", holdCode: null },
+    }],
   ];
   assertEquals(await hold(until, "manutenção"), held(until, "manutenção"));
   assertEquals(await hold(until, "manutenção"), [], "the same hold again");
@@ -101,13 +103,14 @@ Deno.test("a provider that refuses the whole instance tells instance.held when a
   await using world = await createEventWorld();
   const refused = { scope: "instance" };
   const reason = "provider_refused";
+  const hold = { reason, heldBy: "instance_held", holdReason: reason, holdCode: "190" };
   assertEquals(await refuse(world, { scope: "message" }), []);
-  assertEquals(await refuse(world, refused), [[10, { reason }]]);
+  assertEquals(await refuse(world, refused), [[10, hold]]);
   assertEquals(await refuse(world, refused), [], "held already, for as long");
   await letTimePass(world.database.admin, 11);
-  assertEquals(await refuse(world, refused), [[300, { reason }]], "again within ten minutes");
+  assertEquals(await refuse(world, refused), [[300, hold]], "again within ten minutes");
   const rateLimit = { scope: "instance", retryable: true, retryAfterMs: 600_000 };
-  assertEquals(await refuse(world, rateLimit), [[600, { reason }]], "for longer");
+  assertEquals(await refuse(world, rateLimit), [[600, hold]], "for longer");
 });
 
 Deno.test("a refusal during an operator's longer hold tells nothing: the instance is held as before", async () => {

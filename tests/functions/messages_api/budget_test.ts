@@ -11,6 +11,7 @@ import {
   readBatch,
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
+import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
@@ -21,21 +22,6 @@ import {
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
 type Json = any;
 
-const rates = ["marketing", "utility", "service"].map((category) => ({
-  ...{ market: "Brazil", category, amount: "0.1", effectiveFrom: "2026-01-01" },
-}));
-
-function replaceRates(
-  { stack }: WebhookClient,
-  { workspaceId }: Tenant,
-  currency = "USD",
-): Promise<unknown> {
-  return callFunction(stack.admin, "replace_rates", {
-    ...{ workspaceId, currency, dryRun: false, rates },
-    markets: [{ name: "Brazil", callingCodes: ["55"] }],
-  });
-}
-
 /** An official tenant without free service messages, with time left in the month. */
 async function createShop(client: WebhookClient, options: TenantOptions = {}): Promise<Tenant> {
   await passMonthEnd();
@@ -44,16 +30,6 @@ async function createShop(client: WebhookClient, options: TenantOptions = {}): P
     update messaging.instances set free_service_messages_per_month = 0
     where id = ${tenant.instanceId}`;
   return tenant;
-}
-
-function setBudget(
-  { stack }: WebhookClient,
-  { instanceId }: Tenant,
-  monthlyAmount: string | null,
-  ...stops: readonly string[]
-): Promise<unknown> {
-  const budget = monthlyAmount === null ? null : { monthlyAmount, warnAtPercent: 80, stops };
-  return callFunction(stack.admin, "update_instance", { instanceId, changes: { budget } });
 }
 
 async function readBudget({ stack }: WebhookClient, tenant: Tenant): Promise<Json> {
@@ -106,8 +82,8 @@ const sentOf = (batch: Json): number => batch.counts.sent + batch.counts.deliver
 Deno.test("a batch stops where its budget is spent or under way, and goes on when the budget is raised", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0.35", "batches");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0.35", "batches");
   const batchId = await startBatch(client, tenant, 8);
   await runBatches(client.stack, 6);
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 4);
@@ -135,10 +111,10 @@ Deno.test("a batch stops where its budget is spent or under way, and goes on whe
   assertEquals(await readBudget(client, tenant), {
     ...{ monthlyAmount: "0.35", currency: "USD", spent: "0.4", underWay: "0", reached: true },
   });
-  await setBudget(client, tenant, "0.6", "batches");
+  await setBudget(client.stack.admin, tenant, "0.6", "batches");
   await runBatches(client.stack, 6);
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 6);
-  await setBudget(client, tenant, null);
+  await setBudget(client.stack.admin, tenant, null);
   await runBatches(client.stack, 4);
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 8);
 });
@@ -146,8 +122,8 @@ Deno.test("a batch stops where its budget is spent or under way, and goes on whe
 Deno.test("answers, utility and what it does not name leave while a budget is reached; marketing waits", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0", "marketing");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0", "marketing");
   const queue = async (purpose?: string): Promise<string> => {
     const { status, body } = await client.stack.send(tenant, {
       ...{ phone: phoneOf(0), messageType: "text", message: "Oi", queued: true, purpose },
@@ -184,7 +160,7 @@ Deno.test("answers, utility and what it does not name leave while a budget is re
   ]);
   assertEquals(client.stack.provider.requests.length, called);
   assert(Date.parse(held.body.scheduledFor) > Date.now());
-  await setBudget(client, tenant, "0", "batches");
+  await setBudget(client.stack.admin, tenant, "0", "batches");
   await runBatches(client.stack, 2);
   assertEquals(await stateOf(held.body.messageId), ["sent", null]);
   assertEquals(await stateOf(marketing), ["sent", null]);
@@ -196,8 +172,8 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
   const tenant = await createShop(client, {
     window: { start: "09:30", end: "10:00", days: [1, 2, 3, 4, 5, 6, 7] },
   });
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0", "marketing");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0", "marketing");
   const message = { messageType: "text", message: "Oi", purpose: "marketing" };
   const now = await client.stack.send(tenant, { ...message, phone: phoneOf(0) });
   const later = await client.stack.send(tenant, {
@@ -218,8 +194,8 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
 Deno.test("a budget does not stop a batch of utility messages", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0.1", "batches", "marketing");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0.1", "batches", "marketing");
   const batchId = await startBatch(client, tenant, 3, { purpose: "utility" });
   await runBatches(client.stack, 4);
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 3);
@@ -228,12 +204,12 @@ Deno.test("a budget does not stop a batch of utility messages", async () => {
 Deno.test("many in flight exceed a budget by no message more than one, whatever is delivered", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
-  await replaceRates(client, tenant);
+  await replaceRates(client.stack.admin, tenant);
   await callFunction(client.stack.admin, "update_instance", {
     instanceId: tenant.instanceId,
     changes: { pace: { messagesPerSecond: 80 } },
   });
-  await setBudget(client, tenant, "2.05", "batches");
+  await setBudget(client.stack.admin, tenant, "2.05", "batches");
   const batchId = await startBatch(client, tenant, 60);
   for (let round = 0; round < 12; round++) {
     await client.stack.dispatch({ durationMs: 150 });
@@ -250,8 +226,8 @@ Deno.test("many in flight exceed a budget by no message more than one, whatever 
 Deno.test("what was under way and has failed gives its part of the budget back", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client);
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0.2", "batches");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0.2", "batches");
   const batchId = await startBatch(client, tenant, 4);
   await runBatches(client.stack, 4);
   await client.fold();
@@ -269,8 +245,8 @@ Deno.test("a warning and the end of a budget are told once a month and amount, b
   await client.stack.admin`
     update messaging.workspaces set alert_email = 'alerta@example.com'
     where id = ${tenant.workspaceId}`;
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "1");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "1");
   const send = async (count: number): Promise<void> => {
     for (let place = 0; place < count; place++) {
       await client.stack.send(tenant, { phone: phoneOf(0), messageType: "text", message: "Oi" });
@@ -286,9 +262,9 @@ Deno.test("a warning and the end of a budget are told once a month and amount, b
   await send(2);
   await send(1);
   assertEquals(await readAlerts(client), [["budget.warning", "1"], ["budget.reached", "1"]]);
-  await setBudget(client, tenant, "1.5");
+  await setBudget(client.stack.admin, tenant, "1.5");
   assertEquals((await readAlerts(client)).slice(2), [["budget.warning", "1.5"]]);
-  await setBudget(client, tenant, "1");
+  await setBudget(client.stack.admin, tenant, "1");
   assertEquals((await readAlerts(client)).length, 3);
   for (let runs = 0; client.stack.mail.requests.length < 3 && runs < 20; runs++) {
     await client.stack.dispatch();
@@ -306,8 +282,8 @@ Deno.test("a warning that comes with the end of the budget has an e-mail of its 
   await client.stack.admin`
     update messaging.workspaces set alert_email = 'alerta@example.com'
     where id = ${tenant.workspaceId}`;
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "0.1", "marketing");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "0.1", "marketing");
   await client.stack.send(tenant, { phone: phoneOf(0), messageType: "text", message: "Oi" });
   await client.fold();
   for (let runs = 0; client.stack.mail.requests.length < 2 && runs < 20; runs++) {
@@ -329,8 +305,8 @@ Deno.test("a warning that comes with the end of the budget has an e-mail of its 
 Deno.test("a month begins at midnight of the instance's zone, and only the rates' currency is spent", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client, { timeZone: "America/Sao_Paulo" });
-  await replaceRates(client, tenant);
-  await setBudget(client, tenant, "10");
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "10");
   await client.stack.admin`
     insert into messaging.usage (instance_id, grouping, day, key, currency, delivered, amount)
     values (${tenant.instanceId}, 'day', '2027-01-31', '', 'USD', 1, 3),
@@ -353,7 +329,7 @@ Deno.test("without rates a budget is never reached, and a budget without a form 
   assertEquals(await readBudget(client, tenant), {
     ...{ monthlyAmount: null, currency: null, spent: "0", underWay: "0", reached: false },
   });
-  await setBudget(client, tenant, "0.1", "batches");
+  await setBudget(client.stack.admin, tenant, "0.1", "batches");
   const batchId = await startBatch(client, tenant, 2);
   await runBatches(client.stack, 3);
   assertEquals(sentOf(await readBatch(client.stack, tenant, batchId)), 2);

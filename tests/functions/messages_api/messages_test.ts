@@ -11,6 +11,7 @@ const phone = "5511987654321";
 const text = { phone, messageType: "text", message: "Olá" };
 
 /** What a message has when nobody says it. */
+const noHold = { holdReason: null, holdCode: null, heldUntil: null };
 const nothingMore = {
   ...{ choice: null, quotedMessageId: null, quotedProviderMessageId: null, isGroup: false },
   ...{ chatName: null, author: null, sentBy: null, isTypedOnPhone: false, channelStatus: null },
@@ -51,6 +52,7 @@ Deno.test("GET messages/:id tells the whole record flat, with all its instants",
     providerMessageId: sent.body.providerMessageId,
     scheduledFor: null,
     heldBy: null,
+    ...noHold,
     expiresAt: null,
     createdAt: 0,
     sentAt: 0,
@@ -102,6 +104,7 @@ Deno.test("a received message answers with the same members; nobody cancels or r
     providerMessageId: "IN-1",
     scheduledFor: null,
     heldBy: null,
+    ...noHold,
     expiresAt: null,
     createdAt: 0,
     sentAt: "2026-11-20T12:00:00.500Z",
@@ -247,9 +250,10 @@ Deno.test("what is queued in a hold that ends outside the window says when that 
         extract(isodow from (now() at time zone time_zone)::date + 5)::int]`;
   const answer = await sendPaced(stack, tenant, { ...text, queued: true });
   const state = await stack.messages(tenant, "GET", `/messages/${answer.body.messageId}`);
-  for (const { scheduledFor, heldBy } of [answer.body, state.body]) {
+  for (const { scheduledFor, heldBy, heldUntil } of [answer.body, state.body]) {
     assert(Date.parse(scheduledFor) > hold?.["hold_until"].getTime() + 86_400_000, scheduledFor);
-    assertEquals(heldBy, "window");
+    assertEquals(heldBy, "instance_held");
+    assertEquals(Date.parse(heldUntil), hold?.["hold_until"].getTime());
   }
 });
 

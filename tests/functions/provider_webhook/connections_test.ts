@@ -39,6 +39,12 @@ function accountUpdate(value: Body, atMs = Date.now()): Body {
 const ban = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } };
 const reinstatement = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "REINSTATE" } };
 
+/** What the event of a lost connection without an end tells. */
+function lost(reason: string): Body {
+  const hold = { heldBy: "disconnected", holdReason: reason, holdCode: null, heldUntil: null };
+  return { reason, until: null, ...hold };
+}
+
 async function health({ stack }: WebhookClient, tenant: Tenant): Promise<Body> {
   return (await stack.messages(tenant, "GET", `/health?instanceId=${tenant.instanceId}`)).body;
 }
@@ -127,7 +133,7 @@ for (const { provider, tell, reason } of channels) {
     );
     assertEquals([body.status, body.attempts], ["sent", 1]);
     assertEquals(await eventsOf(client, tenant), [
-      ["instance.disconnected", { reason, until: null }],
+      ["instance.disconnected", lost(reason)],
       ["instance.connected", { reason: null }],
     ]);
   });
@@ -314,7 +320,7 @@ Deno.test("a violation and a planned ban are told once and stop nothing; a numbe
   assertEquals(await eventsOf(client, tenant), [
     ["instance.limit_changed", { ...limit, reason: "ACCOUNT_VIOLATION: SCAM", effectiveAt: null }],
     ["instance.limit_changed", { ...limit, reason: "SCHEDULE_FOR_DISABLE", effectiveAt }],
-    ["instance.disconnected", { reason: "ACCOUNT_OFFBOARDED: CHANGE_NUMBER", until: null }],
+    ["instance.disconnected", lost("ACCOUNT_OFFBOARDED: CHANGE_NUMBER")],
     ["instance.connected", { reason: null }],
   ]);
 });
@@ -360,7 +366,10 @@ Deno.test("a gateway that confirms nothing any more is held as suspect, and a co
   const suspect = await health(client, tenant);
   assertEquals([suspect.status, suspect.holdReason, suspect.heldUntil], ["held", "suspect", null]);
   assertEquals(await eventsOf(client, tenant), [
-    ["instance.held", { heldUntil: null, reason: "suspect" }],
+    ["instance.held", {
+      ...{ heldBy: "operator_hold", holdReason: "suspect", holdCode: null, heldUntil: null },
+      reason: "suspect",
+    }],
   ]);
   await stack.send(tenant, queued);
   const calls = stack.provider.requests.length;

@@ -51,6 +51,7 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
         disconnected_until = disconnected_until - ${by},
         disconnected_at = disconnected_at - ${by}, trusted_from = trusted_from - ${by},
         told_disconnected_at = told_disconnected_at - ${by},
+        hold_refused_at = hold_refused_at - ${by}, told_held_at = told_held_at - ${by},
         channel_limit_at = channel_limit_at - ${by}`;
     await transaction`
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},

@@ -1,6 +1,6 @@
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Of pending recipients of a running batch it tells the slot that is forecast,
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb
@@ -21,6 +21,9 @@ declare
     where d.instance_id = instance.id
       and messaging.stopped_until(d) = 'infinity'
   );
+  budget_ends_at constant timestamptz := messaging.reached_budget_ends_at(
+    instance, clock_timestamp()
+  );
   rows jsonb[];
   last_pending integer;
   forecast jsonb := '{}';
@@ -35,11 +38,14 @@ begin
       'messageId', r.message_id,
       'cardId', r.card_id,
       'scheduledFor', case
-        -- As messages-api tells it: how things stand now.
-        when told.status = 'queued' then messaging.describe_message(m)->'scheduledFor'
+        when told.status = 'queued' then waiting.record->'scheduledFor'
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
+      'heldBy', waiting.record->'heldBy',
+      'holdReason', waiting.record->'holdReason',
+      'holdCode', waiting.record->'holdCode',
+      'heldUntil', waiting.record->'heldUntil',
       'sentAt', messaging.iso_in_zone(m.sent_at, instance.time_zone),
       'deliveredAt', messaging.iso_in_zone(m.delivered_at, instance.time_zone),
       'readAt', messaging.iso_in_zone(m.read_at, instance.time_zone),
@@ -55,6 +61,11 @@ begin
     cross join lateral (
       select messaging.recipient_status(batch, r, m.status) as status
     ) as told
+    -- As messages-api tells it: how things stand now.
+    left join lateral (
+      select messaging.describe_message(m, budget_ends_at) as record
+      where told.status = 'queued'
+    ) as waiting on true
     where r.batch_id = batch.id and r.index > coalesce((request->'after'->>'index')::integer, -1)
       and (request->>'status' is null or told.status = request->>'status')
     order by r.index

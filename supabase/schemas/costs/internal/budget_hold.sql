@@ -10,15 +10,10 @@ language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  state record;
 begin
   if not messaging.stopped_by_budget(instance.budget, purpose, null) then
     return null;
   end if;
-  state := messaging.budget_state(instance, clock);
-  return case
-    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
-  end;
+  return nullif(messaging.reached_budget_ends_at(instance, clock), '-infinity');
 end;
 $$;

@@ -58,7 +58,10 @@ begin
     instance.id, null, 'instance.' || state,
     jsonb_build_object('reason', event->'reason') || case state
       when 'disconnected' then jsonb_build_object(
-        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC')
+        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC'),
+        'heldBy', 'disconnected'
+      ) || messaging.shown_hold(
+        event->>'reason', null, (event->>'until')::timestamptz, instance.time_zone
       )
       else '{}'
     end
@@ -66,7 +69,7 @@ begin
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
-    perform messaging.tell_disconnection(instance, event->>'reason', clock);
+    perform messaging.tell_disconnection(instance, clock);
   end if;
   return true;
 end;

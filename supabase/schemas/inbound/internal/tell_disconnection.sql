@@ -2,7 +2,6 @@
 -- caller holds the dispatch row.
 create or replace function messaging.tell_disconnection(
   instance messaging.instances,
-  reason text,
   clock timestamptz
 )
 returns void
@@ -15,15 +14,17 @@ begin
   select w.id, 'instance_disconnected_email', jsonb_build_object(
     'instanceId', instance.id,
     'instanceName', instance.name,
-    'reason', tell_disconnection.reason,
+    'reason', h.reason,
     'waiting', (
       select count(*) from messaging.queue_of_instance(instance.id) as q
       where q.claim_token is null
     ),
     'alertEmail', w.alert_email
-  )
+  ) || messaging.shown_hold(h.reason, h.code, h.ends_at, instance.time_zone)
   from messaging.workspaces w
-  where w.id = instance.workspace_id and w.alert_email is not null;
+  join messaging.dispatch d on d.instance_id = instance.id
+  cross join lateral messaging.instance_holds(d) as h
+  where w.id = instance.workspace_id and w.alert_email is not null and h.held_by = 'disconnected';
   if found then
     update messaging.dispatch d
     set told_disconnected_at = clock

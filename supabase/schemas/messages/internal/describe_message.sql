@@ -1,7 +1,11 @@
 -- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
 -- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
-create or replace function messaging.describe_message(message messaging.messages)
+-- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
+create or replace function messaging.describe_message(
+  message messaging.messages,
+  budget_ends_at timestamptz default null
+)
 returns jsonb
 language plpgsql
 stable
@@ -10,15 +14,21 @@ as $$
 declare
   state record;
   shown messaging.messages := messaging.message_after_merge(message);
+  record jsonb;
 begin
   select i.time_zone, q.claim_token is not null as is_claimed, expected.*
   into strict state
   from messaging.instances i
   left join messaging.message_queue q on q.message_id = message.id
   left join lateral (
-    select true as is_waiting, e.leaves_at, e.held_by
+    select true as is_waiting, e.*
     from messaging.dispatch d
-    cross join lateral messaging.expected_departure(q, message, i, d) as e
+    cross join lateral messaging.expected_departure(
+      q, message, i, d, coalesce(budget_ends_at, case
+        when messaging.stopped_by_budget(i.budget, message.purpose, message.batch_id)
+          then messaging.reached_budget_ends_at(i, clock_timestamp())
+      end)
+    ) as e
     where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
   ) as expected on true
   where i.id = message.instance_id;
@@ -26,13 +36,17 @@ begin
     shown.scheduled_for := state.leaves_at;
     shown.held_by := state.held_by;
   end if;
-  if message.media_id is null then
-    return messaging.message_record(shown, state.time_zone, state.is_claimed)
-      || messaging.read_message_contact(shown.contact_id);
+  record := messaging.message_record(shown, state.time_zone, state.is_claimed)
+    || messaging.read_message_contact(shown.contact_id);
+  if state.held_until is not null then
+    record := record || messaging.shown_hold(
+      state.hold_reason, state.hold_code, state.held_until, state.time_zone
+    );
   end if;
-  return messaging.message_record(shown, state.time_zone, state.is_claimed)
-    || messaging.read_message_contact(shown.contact_id)
-    || messaging.message_media(message.media_id, message.content)
+  if message.media_id is null then
+    return record;
+  end if;
+  return record || messaging.message_media(message.media_id, message.content)
     || messaging.received_file_error(message);
 end;
 $$;

@@ -2,7 +2,7 @@
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
 -- seconds (see shown_price). Of a message that waits it
--- shows its slot as stored; describe_message knows what else may hold it. Of a message with a media_id
+-- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
   message messaging.messages,
@@ -51,6 +51,9 @@ begin
     'heldBy', case
       when message.status = 'queued' and is_claimed is not true then message.held_by
     end,
+    'holdReason', null,
+    'holdCode', null,
+    'heldUntil', null,
     'expiresAt', messaging.iso_in_zone(message.expires_at, time_zone),
     'createdAt', messaging.iso_in_zone(message.created_at, time_zone),
     'sentAt', messaging.iso_in_zone(message.sent_at, time_zone),

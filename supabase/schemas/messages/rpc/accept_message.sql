@@ -15,7 +15,8 @@
 --     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
 --     and counted here.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
+-- scheduledFor and heldBy (see expected_departure), with holdReason, holdCode and heldUntil where its
+-- instance is held, aiAgentPausedUntil; for an immediate send also
 -- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
@@ -71,6 +72,8 @@ declare
   ladder jsonb;
   is_waiting boolean := false;
   budget_slot timestamptz;
+  budget_ends_at timestamptz;
+  hold jsonb;
 begin
   select i.id as instance_id, case when is_bare and not is_immediate then i end as instance,
     i.time_zone, i.requests_per_minute, i.protection is not null as is_protected,
@@ -154,13 +157,15 @@ begin
     end if;
   end if;
 
-  if is_immediate and known.has_budget then
+  if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
-    if messaging.stopped_by_budget((known.instance).budget, draft->>'purpose', null) then
+    if is_immediate
+      and messaging.stopped_by_budget((known.instance).budget, draft->>'purpose', null) then
       perform messaging.lock_budget(known.instance_id, true);
     end if;
-    budget_slot := messaging.budget_hold(known.instance, draft->>'purpose', clock);
-    is_immediate := budget_slot is null;
+    budget_ends_at := messaging.budget_hold(known.instance, draft->>'purpose', clock);
+    budget_slot := case when is_immediate then budget_ends_at end;
+    is_immediate := is_immediate and budget_slot is null;
     claim_token := case when is_immediate then claim_token end;
   end if;
 
@@ -169,7 +174,7 @@ begin
       and draft->>'sentBy' is distinct from 'ai_agent' and draft->>'pausesAgent' is null
       and (
         is_immediate
-        or not is_waiting and budget_slot is null
+        or not is_waiting and budget_ends_at is null
           and messaging.leaves_in_pause(known.instance, delivery)
       );
     if is_pausing then
@@ -224,10 +229,11 @@ begin
       (delivery->>'leaseSeconds')::double precision
     )::messaging.outbound_message]);
   end if;
-  if is_held then
+  if is_held or budget_ends_at is not null then
     placed := messaging.held_departure(message_id, known.instance);
     slot := placed.slot;
     held_by := placed.held_by;
+    hold := placed.hold;
   end if;
   if is_known and is_pausing and paused_until is not null then
     perform messaging.touch_contacts(array[known.contact_id]);
@@ -243,6 +249,9 @@ begin
     paused_until, known.time_zone, claim_token,
     case when is_immediate then coalesce(known.address, given_phone) end
   );
+  if hold is not null then
+    recorded := recorded || hold;
+  end if;
   if draft->'fit' is not null then
     recorded := recorded || (draft->'fit');
   end if;

@@ -40,6 +40,11 @@ declare
   since constant timestamptz := coalesce((request->>'since')::timestamptz, '-infinity');
   is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
   zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
+  budget_ends_at constant timestamptz := (
+    select messaging.reached_budget_ends_at(i, clock_timestamp())
+    from messaging.instances i
+    where i.id = of_instance
+  );
   path text;
   step_read bigint;
   last_read jsonb;
@@ -187,7 +192,7 @@ begin
         select jsonb_build_object(
           'createdAt', (f.m).created_at, 'id', (f.m).id,
           'record', case
-            when (f.m).status = 'queued' then messaging.describe_message(f.m)
+            when (f.m).status = 'queued' then messaging.describe_message(f.m, budget_ends_at)
             when (f.m).media_id is not null
               then messaging.message_record(f.m, zone, false)
                 || messaging.read_message_contact((f.m).contact_id)

@@ -19,7 +19,7 @@ as $$
     ) as k(name)
     union all
     select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
-    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
     cross join (values ('done'), ('dead')) as s(status)
     union all
     (

@@ -55,21 +55,21 @@ as $$
     'attention', coalesce((
       select jsonb_agg(jsonb_build_object(
         'instanceId', a.instance_id,
+        'name', a.name,
         'status', a.status,
-        'heldUntil', messaging.iso_in_zone(
-          case when isfinite(a.hold_until) then a.hold_until end, 'UTC'
-        ),
+        'heldBy', a.held_by,
         'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
         'queueDepth', a.waiting,
         'unconfirmed', a.unconfirmed
-      ) order by a.place)
+      ) || messaging.shown_hold(a.hold_reason, a.hold_code, a.hold_until, 'UTC') order by a.place)
       from (
-        select s.*, row_number() over (
+        select s.*, i.name, row_number() over (
           order by s.status = 'late' desc, s.status = 'disconnected' desc, s.status = 'held' desc,
             s.oldest_due nulls last,
             s.unconfirmed desc, s.instance_id
         ) as place
         from unnest(states) as s
+        join messaging.instances i on i.id = s.instance_id
         where s.status <> 'ok' or s.unconfirmed > 0
       ) as a
       where a.place <= 20

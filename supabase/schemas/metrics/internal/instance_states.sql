@@ -21,9 +21,7 @@ as $$
     where m.status = 'unconfirmed'
     group by m.instance_id
   ), states as (
-    select i.id, i.provider, nullif(greatest(d.hold_until, d.operator_hold_until, clock), clock) as hold_until,
-      d.operator_hold_until > clock as is_held_by_operator,
-      d.disconnected_until > clock as is_disconnected,
+    select i.id, i.provider, hold.held_by, hold.reason, hold.code, hold.ends_at,
       least(
         case
           when d.in_flight is null and d.next_due_at <= clock
@@ -39,17 +37,17 @@ as $$
       coalesce(u.messages, 0) as unconfirmed
     from messaging.instances i
     join messaging.dispatch d on d.instance_id = i.id
+    left join lateral messaging.instance_hold(d, clock, true) as hold on true
     left join queues q on q.instance_id = i.id
     left join unconfirmed u on u.instance_id = i.id
   )
   select s.id, s.provider,
     case
-      when s.is_held_by_operator then 'held'
-      when s.is_disconnected then 'disconnected'
-      when s.hold_until is not null then 'held'
+      when s.held_by = 'disconnected' then 'disconnected'
+      when s.held_by is not null then 'held'
       when s.oldest_due < clock - interval '1 minute' then 'late'
       else 'ok'
     end,
-    s.hold_until, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed
+    s.ends_at, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed, s.held_by, s.code, s.reason
   from states s;
 $$;

@@ -13,7 +13,7 @@ as $$
   )
   select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
     (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
   cross join (values ('pending'), ('dead')) as s(status)
   union all
   select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,

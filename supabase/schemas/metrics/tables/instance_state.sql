@@ -1,4 +1,5 @@
--- Whether one instance's messages go out: see instance_states. refresh_metrics passes arrays of it.
+-- Whether one instance's messages go out, and which hold keeps it where one does: see instance_states and
+-- instance_hold. refresh_metrics passes arrays of it. Its new attributes stand in the order of their names: see settlement.
 create type messaging.instance_state as (
   instance_id uuid,
   provider text,
@@ -7,5 +8,8 @@ create type messaging.instance_state as (
   oldest_due timestamptz,
   waiting bigint,
   in_flight bigint,
-  unconfirmed bigint
+  unconfirmed bigint,
+  held_by text,
+  hold_code text,
+  hold_reason text
 );

@@ -2,7 +2,7 @@
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
--- are fetched and deleted all the same, because providers do not keep them. Its dispatch row is locked for
+-- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its dispatch row is locked for
 -- that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
@@ -76,7 +76,8 @@ begin
     for no key update of o skip locked
   ),
   checked as (
-    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%' and exists (
+    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%'
+      and due.kind <> 'instance_held_email' and exists (
       select from messaging.dispatch d
       where d.instance_id = any (array[due.instance_id])
         and d.operator_hold_until > (select clock_timestamp())

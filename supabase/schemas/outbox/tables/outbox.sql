@@ -19,6 +19,7 @@ create table messaging.outbox (
         'assignment_email',
         'endpoint_disabled_email',
         'instance_disconnected_email',
+        'instance_held_email',
         'batch_paused_email',
         'budget_email',
         'agent_reply',

@@ -1,8 +1,7 @@
--- Records instance.held for instances that the caller has just held, or holds for longer, with the end
--- of all that holds them: NULL where they are held until they are released. `reasons`: why, in the order
--- of the instances.
+-- Records instance.held for instances that the caller has just held, or holds for longer, and what there is to
+-- know of that hold (see instance_holds), `held_by`: heldUntil is NULL where it has no end.
 -- Plans must not depend on statistics: paths with and without such settings share them.
-create or replace function messaging.record_instance_holds(instance_ids uuid[], reasons text[])
+create or replace function messaging.record_instance_holds(instance_ids uuid[], held_by text)
 returns void
 language plpgsql
 set search_path = ''
@@ -13,17 +12,12 @@ begin
   perform messaging.hold_event_floors(instance_ids);
   insert into messaging.events (instance_id, type, data)
   select d.instance_id, 'instance.held',
-    jsonb_build_object(
-      'heldUntil', messaging.iso_in_zone(
-        case when isfinite(hold.ends_at) then hold.ends_at end, i.time_zone
-      ),
-      'reason', h.reason
-    )
-  from unnest(instance_ids, reasons) as h(instance_id, reason)
-  join messaging.dispatch d on d.instance_id = any (array[h.instance_id])
-  join messaging.instances i on i.id = any (array[h.instance_id])
-  cross join lateral (
-    select greatest(d.hold_until, d.operator_hold_until) as ends_at
-  ) as hold;
+    jsonb_build_object('reason', h.reason, 'heldBy', h.held_by)
+      || messaging.shown_hold(h.reason, h.code, h.ends_at, i.time_zone)
+  from unnest(instance_ids) as held(instance_id)
+  join messaging.dispatch d on d.instance_id = any (array[held.instance_id])
+  join messaging.instances i on i.id = any (array[held.instance_id])
+  cross join lateral messaging.instance_holds(d) as h
+  where h.held_by = record_instance_holds.held_by;
 end;
 $$;

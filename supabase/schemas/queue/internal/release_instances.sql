@@ -1,8 +1,8 @@
 -- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
 -- and recomputes when each is due next. An instance is released only where the settled message is the
 -- one it has in flight. Of a settlement it reads message_id, instance_id and lane, outcome and
--- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, is_outage and sealed_provider_config: a refusal of credentials that have been
--- replaced holds nothing. Records instance.held where a hold begins or is prolonged.
+-- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried, is_outage and sealed_provider_config: a refusal of credentials that have been
+-- replaced holds nothing. Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold).
 -- Gives the running batches of released instances their next message.
 -- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
 -- keeps its lock until commit, so none can be overlooked.
@@ -16,6 +16,7 @@ declare
   released uuid[];
   held uuid[];
   held_longer uuid[];
+  held_for_good uuid[];
   has_returned boolean;
   feeding uuid[];
   clock constant timestamptz := clock_timestamp();
@@ -37,27 +38,31 @@ begin
   end if;
   if held is not null then
     with former as (
-      select d.instance_id, greatest(d.hold_until, d.operator_hold_until, clock_timestamp()) as ends_at
+      select d.instance_id, greatest(messaging.held_until(d), clock_timestamp()) as ends_at
       from messaging.dispatch d
       where d.instance_id = any (held)
     ), refused as (
       update messaging.dispatch d
       set hold_until = greatest(d.hold_until, s.retry_at),
+        hold_error = s.error,
+        hold_refused_at = case when s.is_retried then clock_timestamp() end,
         refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
       from unnest(settlements) as s
       join messaging.instances i on i.id = any (array[s.instance_id])
       where s.holds_instance and d.instance_id = any (array[s.instance_id])
         and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config)
-      returning d.instance_id, d.hold_until
+      returning d.instance_id, d.hold_until, s.is_retryable
     )
-    select array_agg(r.instance_id) into held_longer
+    select array_agg(r.instance_id), array_agg(r.instance_id) filter (where not r.is_retryable)
+    into held_longer, held_for_good
     from refused r
     join former f on f.instance_id = any (array[r.instance_id])
     where r.hold_until > f.ends_at;
     if held_longer is not null then
-      perform messaging.record_instance_holds(
-        held_longer, array_fill(text 'provider_refused', array[cardinality(held_longer)])
-      );
+      perform messaging.record_instance_holds(held_longer, 'instance_held');
+      perform messaging.tell_hold(i, 'instance_held', coalesce(i.id = any (held_for_good), false), clock)
+      from messaging.instances i
+      where i.id = any (held_longer);
     end if;
   end if;
 

@@ -55,9 +55,7 @@ begin
     end
   where d.instance_id = any (set_operator_hold.instance_ids);
   if held_anew is not null then
-    perform messaging.record_instance_holds(
-      held_anew, array_fill(set_operator_hold.reason, array[cardinality(held_anew)])
-    );
+    perform messaging.record_instance_holds(held_anew, 'operator_hold');
   end if;
   perform messaging.refresh_dispatch(set_operator_hold.instance_ids);
 

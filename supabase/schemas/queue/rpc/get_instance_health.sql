@@ -1,8 +1,10 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
--- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldUntil, holdReason,
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
 -- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
+-- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
+-- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
 -- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
 -- NULL where that has no end), `disconnected` while its connection is lost, else `late` when something that may
 -- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
@@ -24,9 +26,10 @@ declare
   dispatch messaging.dispatch;
   clock constant timestamptz := clock_timestamp();
   is_window_open boolean;
-  is_held_by_operator boolean;
+  hold record;
+  next_held_by text;
+  is_stopped boolean;
   is_disconnected boolean;
-  held_until timestamptz;
   oldest_due timestamptz;
   queue_depth bigint;
   in_flight bigint;
@@ -35,9 +38,9 @@ declare
 begin
   select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   is_window_open := messaging.is_send_window_open(instance, clock);
-  is_held_by_operator := dispatch.operator_hold_until > clock;
+  select h.* into hold from messaging.instance_hold(dispatch, clock, true) as h;
+  is_stopped := messaging.stopped_until(dispatch) > clock;
   is_disconnected := dispatch.disconnected_until > clock;
-  held_until := greatest(dispatch.hold_until, dispatch.operator_hold_until);
   -- Each lane is read by its own index, so that other tenants' queues are not read.
   select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
   into queue_depth, in_flight, first_lease_end
@@ -58,7 +61,7 @@ begin
     (
       select q.scheduled_at from messaging.message_queue q
       where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
-        and not is_held_by_operator and not is_disconnected
+        and not is_stopped
       order by q.scheduled_at
       limit 1
     )
@@ -66,6 +69,32 @@ begin
     select first_lease_end
   ) as due
   where due.since <= clock;
+  if hold.held_by is null then
+    select e.held_by into next_held_by
+    from (
+      (
+        select p as queued
+        from messaging.message_queue p
+        where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
+        order by p.scheduled_at, p.position
+        limit 1
+      )
+      union all
+      (
+        select u
+        from messaging.message_queue u
+        where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
+        order by u.scheduled_at, u.position
+        limit 1
+      )
+    ) as q
+    join messaging.messages m on m.id = any (array[(q.queued).message_id])
+    cross join lateral messaging.expected_departure(
+      q.queued, m, instance, dispatch, messaging.reached_budget_ends_at(instance, clock)
+    ) as e
+    order by (q.queued).scheduled_at, (q.queued).position
+    limit 1;
+  end if;
   select newest.* into failure
   from (
     (
@@ -83,14 +112,17 @@ begin
       order by coalesce(m.failed_at, m.unconfirmed_at) desc
       limit 1
     )
+    union all
+    -- A refusal of the whole instance lets its message wait: no message's own state tells of it.
+    select 'queued', dispatch.hold_error, dispatch.hold_refused_at
+    where dispatch.hold_refused_at is not null
   ) as newest
   order by newest.at desc
   limit 1;
   return jsonb_build_object(
     'status', case
-      when is_held_by_operator then 'held'
-      when is_disconnected then 'disconnected'
-      when held_until > clock then 'held'
+      when hold.held_by = 'disconnected' then 'disconnected'
+      when hold.held_by is not null then 'held'
       when oldest_due < clock - interval '1 minute' then 'late'
       else 'ok'
     end,
@@ -106,14 +138,7 @@ begin
       where m.instance_id = instance.id and m.status = 'unconfirmed'
     ),
     'isWindowOpen', is_window_open,
-    'heldUntil', messaging.iso_in_zone(
-      case when held_until > clock and isfinite(held_until) then held_until end,
-      instance.time_zone
-    ),
-    'holdReason', case
-      when is_held_by_operator then dispatch.operator_hold_reason
-      when dispatch.hold_until > clock then 'provider_refused'
-    end,
+    'heldBy', coalesce(hold.held_by, next_held_by),
     'connection', jsonb_build_object(
       'state', case
         when is_disconnected then 'disconnected'
@@ -155,6 +180,6 @@ begin
       'code', failure.last_error->>'code',
       'message', failure.last_error->>'message'
     ) end
-  );
+  ) || messaging.shown_hold(hold.reason, hold.code, hold.ends_at, instance.time_zone);
 end;
 $$;

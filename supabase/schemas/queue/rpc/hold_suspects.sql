@@ -45,6 +45,9 @@ begin
     update messaging.dispatch d
     set suspected_at = clock
     where d.instance_id = any (held);
+    perform messaging.tell_hold(i, 'operator_hold', true, clock)
+    from messaging.instances i
+    where i.id = any (held);
   end if;
   return jsonb_build_object('held', coalesce(cardinality(held), 0), 'released', released);
 end;

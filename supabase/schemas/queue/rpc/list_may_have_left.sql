@@ -40,7 +40,7 @@ begin
       count(*) filter (where u.kind = 'in_flight') as in_flight,
       count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
       count(*) filter (where u.kind in (
-        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email',
+        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email', 'instance_held_email',
         'batch_paused_email', 'budget_email'
       )) as emails,
       count(*) filter (where u.kind = 'agent_reply') as agent_replies

@@ -1,7 +1,7 @@
 -- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
 -- `after` {scheduledAt, position} as returned in `next`.
 -- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the queue, from 1; for
--- `scheduledFor` and `heldBy` see expected_departure.
+-- `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see expected_departure.
 -- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
 -- read.
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
@@ -24,6 +24,9 @@ declare
     (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
   );
   after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  budget_ends_at constant timestamptz := messaging.reached_budget_ends_at(
+    instance, clock_timestamp()
+  );
   dispatch messaging.dispatch;
   total bigint;
   passed bigint;
@@ -77,6 +80,8 @@ begin
           'scheduledFor', messaging.iso_in_zone(expected.leaves_at, instance.time_zone),
           'heldBy', expected.held_by,
           'position', passed + page.row_number
+        ) || messaging.shown_hold(
+          expected.hold_reason, expected.hold_code, expected.held_until, instance.time_zone
         )
         order by page.row_number
       ) filter (where page.row_number <= page_size),
@@ -91,7 +96,7 @@ begin
   join messaging.messages m on m.id = page.message_id
   join messaging.contacts c on c.id = m.contact_id
   cross join lateral messaging.expected_departure(
-    page.queued, m, instance, dispatch
+    page.queued, m, instance, dispatch, budget_ends_at
   ) as expected;
   return jsonb_build_object(
     'items', items,

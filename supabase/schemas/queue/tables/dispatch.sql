@@ -27,6 +27,9 @@ create table messaging.dispatch (
   departs_at timestamptz,
   messages_per_second integer,
   slowed_until timestamptz not null default '-infinity',
+  hold_error jsonb,
+  hold_refused_at timestamptz,
+  told_held_at timestamptz,
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
@@ -48,6 +51,12 @@ comment on column messaging.dispatch.refused_at is
   'When the provider last refused the whole instance for good: see hold_for_refusal.';
 comment on column messaging.dispatch.hold_until is
   'Set when the provider refuses the whole instance: nothing paced leaves before.';
+comment on column messaging.dispatch.hold_error is
+  'The refusal that hold_until follows from, as last_error of messages.';
+comment on column messaging.dispatch.hold_refused_at is
+  'When that refusal met a message that waits since; NULL where the refused message has failed, and tells it itself.';
+comment on column messaging.dispatch.told_held_at is
+  'When the workspace''s alert address was last told of a hold by e-mail: see tell_hold.';
 comment on column messaging.dispatch.operator_hold_until is
   'Set by an operator: nothing that the dispatcher sends leaves before; infinity until it is released.';
 comment on column messaging.dispatch.connection is
