@@ -62,10 +62,12 @@ begin
       select messaging.recipient_status(batch, r, m.status) as status
     ) as told
     -- As messages-api tells it: how things stand now.
-    left join lateral (
-      select messaging.describe_message(m, budget_ends_at) as record
-      where told.status = 'queued'
-    ) as waiting on true
+    cross join lateral (
+      select case
+        when told.status = 'queued' then messaging.describe_message(m, budget_ends_at)
+      end as record
+      offset 0
+    ) as waiting
     where r.batch_id = batch.id and r.index > coalesce((request->'after'->>'index')::integer, -1)
       and (request->>'status' is null or told.status = request->>'status')
     order by r.index
