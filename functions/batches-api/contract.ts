@@ -3,11 +3,7 @@ import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { holdFields } from "../../shared/model/hold.ts";
-import {
-  instantSchema,
-  storableInstantSchema,
-  zonedInstantSchema,
-} from "../../shared/model/instant.ts";
+import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { estimatedCostSchema } from "../../shared/model/pricing.ts";
@@ -223,7 +219,7 @@ const dryRunFields = {
     index: z.int().min(0),
     outcome: z.enum(["send", "skip"]),
     reason: z.string().nullable(),
-    scheduledFor: zonedInstantSchema.nullable(),
+    scheduledFor: instantSchema.nullable(),
   })),
   nextIndex: z.int().min(0).nullable(),
   warnings: warningsSchema,
@@ -243,7 +239,7 @@ const batchFields = {
   templateId: z.uuid().nullable(),
   purpose: z.enum(purposes),
   validation: validationSchema,
-  intervalSeconds: z.int(),
+  intervalSeconds: z.number().positive(),
   startAt: instantSchema.nullable(),
   expiresAt: instantSchema.nullable(),
   recipientCount: countSchema,
@@ -287,7 +283,7 @@ const recipientRecordSchema = z.object({
   reason: z.string().nullable(),
   messageId: z.uuid().nullable(),
   cardId: z.string().nullable(),
-  scheduledFor: zonedInstantSchema.nullable(),
+  scheduledFor: instantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
   ...holdFields,
   sentAt: instantSchema.nullable(),

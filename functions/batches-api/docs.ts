@@ -55,7 +55,7 @@ const requestFields = {
     "The message that is sent, as `send-message` takes it. Its texts may hold `{{variables}}`, filled from the recipient's, and `{{nome}}` and `{{telefone}}` from the contact.",
   "message.message": "The text; for media the caption, for an option list the body.",
   intervalSeconds:
-    "Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30.",
+    "Least number of seconds between two messages. Default: the instance's `pace`, where it has one (at 80 messages a second 0.0125), else 30.",
   startAt: "No message leaves before. It does not start the batch.",
   expiresAt: "What has not left by then is never sent, and reads as `expired`.",
   validation:
@@ -188,13 +188,13 @@ const dryRunExample = {
       index: 0,
       outcome: "send",
       reason: null,
-      scheduledFor: "2026-11-23T10:00:00.000-03:00",
+      scheduledFor: "2026-11-23T13:00:00.000Z",
     },
     {
       index: 1,
       outcome: "send",
       reason: null,
-      scheduledFor: "2026-11-23T10:00:30.000-03:00",
+      scheduledFor: "2026-11-23T13:00:30.000Z",
     },
     { index: 2, outcome: "skip", reason: "duplicate_contact", scheduledFor: null },
   ],
@@ -482,7 +482,7 @@ export const operations: readonly Operation[] = [
           reason: null,
           messageId: demoSentMessageId,
           cardId: "order-4711",
-          scheduledFor: "2026-11-23T10:01:00.000-03:00",
+          scheduledFor: "2026-11-23T13:01:00.000Z",
           heldBy: null,
           ...{ holdReason: null, holdCode: null, heldUntil: null },
           sentAt: "2026-11-23T13:01:00.000Z",

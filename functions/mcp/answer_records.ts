@@ -171,7 +171,7 @@ export const dryRunRecord = z.object({
   }),
   items: z.array(z.object({
     ...{ index: count, outcome: z.enum(["send", "skip"]), reason: ownWord },
-    scheduledFor: zonedInstantSchema,
+    scheduledFor: instantSchema,
   })),
   ...{ nextIndex: count, warnings: z.array(z.enum(["category_changes"])) },
   ...{ estimatedCost: costs, estimatedCostAfterChange: costs, ignoredFields: z.array(fieldPath) },

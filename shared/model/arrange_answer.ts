@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { instantSchema } from "./instant.ts";
+import { instantSchema, writeInUtc, writeWithOffset, zonedInstantSchema } from "./instant.ts";
 
 type Arrange = (value: unknown) => unknown;
 type Members = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ const arrangements = new WeakMap<z.ZodType, Arrange>();
 
 /**
  * Returns an answer with its members in the order of its schema, which is the order of the document, and
- * its instants in UTC (decisions, section 1). Records from the database come in the order of `jsonb`:
+ * its instants in one form (decisions, section 1). Records from the database come in the order of `jsonb`:
  * by the length of the names. A member that the schema lacks stays, after all others.
  */
 export function arrangeAnswer<Answer>(schema: z.ZodType, answer: Answer): Answer {
@@ -29,7 +29,8 @@ const keepAsItIs: Arrange = (value) => value;
 
 function createArrangement(schema: z.ZodType): Arrange {
   // With a description it is another schema of the same definition.
-  if (schema.def === instantSchema.def) return toUtc;
+  if (schema.def === instantSchema.def) return writeInUtc;
+  if (schema.def === zonedInstantSchema.def) return writeWithOffset;
   switch (schema.def.type) {
     case "object":
       return arrangeObject(schema as z.ZodObject);
@@ -94,13 +95,6 @@ function listRequired({ shape }: z.ZodObject): (readonly [string, readonly unkno
     const { type, values } = member.def as { readonly type: string; readonly values?: unknown[] };
     return type === "optional" ? [] : [[name, type === "literal" ? values ?? null : null] as const];
   });
-}
-
-/** The database tells most instants in the zone of the instance. What is no instant stays. */
-function toUtc(value: unknown): unknown {
-  if (typeof value !== "string" || value.endsWith("Z")) return value;
-  const instantMs = Date.parse(value);
-  return Number.isNaN(instantMs) ? value : new Date(instantMs).toISOString();
 }
 
 function isObject(value: unknown): value is Members {

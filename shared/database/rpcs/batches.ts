@@ -183,6 +183,7 @@ export interface BatchRecord {
   readonly templateId: string | null;
   readonly purpose: Purpose;
   readonly validation: BatchValidation;
+  /** Between two messages, as the batch leaves now: a fraction under a pace. */
   readonly intervalSeconds: number;
   readonly startAt: string | null;
   readonly expiresAt: string | null;

@@ -1,7 +1,7 @@
 import { batchStatusNames, countNames, pauseReasonNames } from "./api_words.js";
 import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
-import { formatSlot } from "./format.js";
+import { formatNearInstant } from "./format.js";
 import { describeEstimate } from "./prices.js";
 import { colorOf, forgetDrafts, nameOf, readBatches, readSchedule, readSlots } from "./slots.js";
 import { createTimeline } from "./timeline.js";
@@ -98,7 +98,7 @@ function buildBatch(batch, act) {
         describePause(batch),
         describeCost(batch),
         status === "running" && isOpen && lastScheduledFor !== null
-          ? say("until {time}", { time: formatSlot(lastScheduledFor) })
+          ? say("until {time}", { time: formatNearInstant(lastScheduledFor) })
           : "",
       ].filter((part) => part !== "").join(" · "),
     ),

@@ -9,6 +9,7 @@ import type { Operation } from "../../../shared/openapi/operation.ts";
 import { listRefusals } from "../../../supabase/tools/openapi/error_responses.ts";
 import { toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { assert, assertEquals } from "../assert.ts";
+import { listInstantFaults } from "./instant_forms.ts";
 import { listOrderFaults } from "./member_order.ts";
 
 /** The operations of a function by its name, read once: only its contract and prose are loaded. */
@@ -89,6 +90,11 @@ export async function callApp(
   if (operation !== undefined) {
     checkAnswer(operation, response.status, JSON.parse(text));
     await checkOrder(slug, operation, response.status, JSON.parse(text));
+    assertEquals(
+      listInstantFaults(JSON.parse(text), slug),
+      [],
+      `instants of ${operation.operationId}`,
+    );
   }
   return new Response(text, response);
 }

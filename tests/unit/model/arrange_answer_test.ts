@@ -26,10 +26,27 @@ Deno.test("instants come in UTC, and scheduledFor with its offset", () => {
   );
   assertEquals(
     write(record, { messageId: "m", at: "2026-11-23T10:00:00Z" }),
-    '{"messageId":"m","at":"2026-11-23T10:00:00Z"}',
+    '{"messageId":"m","at":"2026-11-23T10:00:00.000Z"}',
   );
   const described = z.object({ at: instantSchema.meta({ description: "When." }).nullable() });
   assertEquals(write(described, { at: instant }), '{"at":"2026-11-23T13:00:00.123Z"}');
+});
+
+Deno.test("instants have three digits of a second, however many they were written with", () => {
+  for (const seconds of ["00", "00.000", "00.0", "00.000000", "00.000999999"]) {
+    const [at, scheduledFor] = [
+      `2026-11-23T10:00:${seconds}Z`,
+      `2026-11-23T10:00:${seconds}+05:30`,
+    ];
+    assertEquals(
+      write(record, { messageId: "m", at, scheduledFor }),
+      '{"messageId":"m","at":"2026-11-23T10:00:00.000Z","scheduledFor":"2026-11-23T10:00:00.000+05:30"}',
+    );
+  }
+  assertEquals(
+    write(record, { messageId: "m", at: "later", scheduledFor: "2026-11-23T10:00:00Z" }),
+    '{"messageId":"m","at":"later","scheduledFor":"2026-11-23T10:00:00.000+00:00"}',
+  );
 });
 
 Deno.test("an instant comes in UTC where its schema has a description, too", () => {

@@ -55,7 +55,9 @@ begin
     'templateId', batch.source->'template'->'templateId',
     'purpose', coalesce(batch.purpose, 'service'),
     'validation', batch.validation,
-    'intervalSeconds', batch.interval_seconds,
+    'intervalSeconds', trim_scale(extract(epoch from messaging.spacing(
+      instance.messages_per_second, batch.interval_seconds, batch.follows_pace
+    ))),
     'startAt', messaging.iso_in_zone(batch.start_at, zone),
     'expiresAt', messaging.iso_in_zone(batch.expires_at, zone),
     'recipientCount', batch.recipient_count,
