@@ -6,8 +6,8 @@ const withOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 
 /** What callers and other parties write, which is answered as they wrote it. */
 const foreign: ReadonlySet<string> = new Set([
-  ...["metadata", "customLabels", "message", "content", "variables", "collectedData", "notes"],
-  ...["externalContext", "example", "name", "reason", "result", "payload", "components"],
+  ...["metadata", "customLabels", "message", "content", "variables", "collectedData"],
+  ...["externalContext", "payload", "result", "example"],
 ]);
 
 /**
