@@ -118,7 +118,7 @@ const protection = z.object({
 });
 
 /** Of what a hold of the whole number keeps. */
-const hold = { holdReason: text, holdCode: failure.shape.code, heldUntil: instantSchema };
+const hold = { holdReason: text, holdCode: text, heldUntil: instantSchema };
 
 export const queueRecord = z.object({
   items: z.array(z.object({
