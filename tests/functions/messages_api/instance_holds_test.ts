@@ -328,6 +328,19 @@ Deno.test("a delayed message that meets the refusal of its whole instance tells 
   assertEquals([(await read(later)).heldBy, (await read(later)).holdCode], ["delay", null]);
 });
 
+Deno.test("a message whose own time comes after all holds waits for that time", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const later = (await stack.send(tenant, { ...to, delayMessage: 7_200 })).body;
+  await refuse(client, tenant, metaError(401, 190));
+  await stack.admin`
+    update messaging.dispatch set hold_until = now() + interval '3 hours',
+      operator_hold_until = now() + interval '1 hour' where instance_id = ${tenant.instanceId}`;
+  const { body } = await stack.messages(tenant, "GET", `/messages/${later.messageId}`);
+  assertEquals([body.heldBy, body.holdReason, body.heldUntil], ["delay", null, null]);
+});
+
 Deno.test("of a refusal that passes by itself within a minute no e-mail is sent, and of one that lasts one in ten minutes", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;

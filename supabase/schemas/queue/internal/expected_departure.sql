@@ -45,7 +45,7 @@ begin
   end if;
   -- A message beside the queue that met the refusal of the whole instance waits for as long as the queue does.
   is_refused := not is_paced and dispatch.hold_until >= leaves_at
-    and message.last_error->>'code' = dispatch.hold_error->>'code';
+    and coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false);
   select h.* into hold
   from messaging.instance_hold(
     dispatch, greatest(case when not is_refused then leaves_at end, clock), is_paced or is_refused
