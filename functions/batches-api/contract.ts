@@ -7,7 +7,7 @@ import { instantSchema, storableInstantSchema } from "../../shared/model/instant
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
 import { estimatedCostSchema } from "../../shared/model/pricing.ts";
-import { pageSchema } from "../../shared/model/page.ts";
+import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import { describeStrayBraces, findStrayBraces } from "../../shared/model/placeholders.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
@@ -161,6 +161,7 @@ const statuses = ["draft", "running", "paused", "canceled", "finished"] as const
 /** GET /functions/v1/batches-api/batches. */
 export const listBatchesSchema = pageSchema.extend({
   ...instanceField,
+  order: orderSchema.optional(),
   status: z.enum(statuses).optional(),
 });
 

@@ -369,7 +369,8 @@ export const operations: readonly Operation[] = [
     operationId: "listBatches",
     tag: "Batches",
     summary: "List batches",
-    description: "The batches of the instance, oldest first.",
+    description:
+      "The batches of the instance, in the order of creation, or with `order=desc` in its reverse.",
     access: "clientToken",
     query: listBatchesSchema,
     success: { description: "A page of batches.", schema: batchListResponseSchema },

@@ -34,7 +34,11 @@ export interface BatchesRpcs {
   >;
   get_batch: Rpc<BatchTarget, BatchRecord>;
   list_batches: Rpc<
-    PageRequest<{ readonly instanceId: string; readonly status?: BatchStatus | undefined }>,
+    PageRequest<{
+      readonly instanceId: string;
+      readonly order?: "desc" | undefined;
+      readonly status?: BatchStatus | undefined;
+    }>,
     Page<BatchRecord>
   >;
   list_batch_recipients: Rpc<RecipientQuery, RecipientPage>;
