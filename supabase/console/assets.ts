@@ -6,6 +6,7 @@ import type { ConsoleSchedule } from "./schedules.ts";
 const panelScripts = [
   ...["activity", "api_words", "batches", "client", "contact", "costs", "dom", "events", "format"],
   ...[
+    "language",
     "media_summary",
     "portuguese",
     "prices",

@@ -8,7 +8,16 @@ export const icon =
 export const logo =
   `  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M4 7a4 4 0 0 1 4-4h16a4 4 0 0 1 4 4v11a4 4 0 0 1-4 4H14l-7 7v-7a3 3 0 0 1-3-3z"/></svg>`;
 
-export const queuePanel = `    <section class="panel" aria-labelledby="queue-title">
+/** Names of languages are never translated: a label is no text of the page. */
+export const languageSwitch = `  <label class="field top-choice">
+    <span class="visually-hidden">Language</span>
+    <select id="language">
+      <option value="en" label="English" lang="en"></option>
+      <option value="pt" label="Português" lang="pt"></option>
+    </select>
+  </label>`;
+
+export const queuePanel = `    <section class="panel fills" aria-labelledby="queue-title">
       <div class="panel-head">
         <h2 id="queue-title">Queue <span class="count" id="queue-count">–</span></h2>
       </div>
@@ -37,11 +46,11 @@ export const queuePanel = `    <section class="panel" aria-labelledby="queue-tit
       <ol class="rows" id="queue-rows"></ol>
     </section>`;
 
-export const batchesPanel = `    <section class="panel" aria-labelledby="batches-title">
+export const batchesPanel = `    <section class="panel fills" aria-labelledby="batches-title">
       <div class="panel-head">
         <h2 id="batches-title">Batches <span class="count" id="batches-count">–</span></h2>
       </div>
-      <p class="note" id="batches-note" role="status">A batch appears here while it runs.</p>
+      <p class="note" id="batches-note" role="status">No batch yet. Each one stays here, with what has become of it.</p>
       <ul class="rows" id="batches"></ul>
     </section>`;
 
@@ -75,7 +84,7 @@ ${question}      <p class="note" id="contact-note" role="status">Choose a phone 
     </section>`;
 }
 
-export const eventsPanel = `    <section class="panel" aria-labelledby="events-title">
+export const eventsPanel = `    <section class="panel fills" aria-labelledby="events-title">
       <div class="panel-head">
         <h2 id="events-title">Events <span class="count" id="events-count">0</span></h2>
         <button type="button" class="quiet" id="clear-events" aria-label="Clear the events">Clear</button>

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import {
@@ -6,6 +7,7 @@ import {
   type ConsoleOptions,
   createConsole,
 } from "./console/console.ts";
+import { type ConsoleInstances, openInstances } from "./console/instances.ts";
 import type { DataApi } from "./data_api.ts";
 import { prepareDatabase } from "./database_preparation.ts";
 import type { DatabaseUpgrade } from "../host/database_upgrade.ts";
@@ -23,6 +25,7 @@ import { type Scheduler, startScheduler } from "../host/scheduler.ts";
 import { announceStack } from "./running_stack.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { locateStackKeys, type StackKeys, storeStackKeys } from "./stack_keys.ts";
+import { type HistoryFile, keepHistory, readHistory } from "./simulator/history.ts";
 import { createSimulator, type Simulator } from "./simulator/simulator.ts";
 
 /** A running stack: database, functions, scheduler, simulator and console on one port. */
@@ -49,9 +52,12 @@ const stopTimeoutMs = 20_000;
 /** The parts of the stack. They are filled in one after the other while it starts. */
 interface Parts {
   readonly simulator: Simulator;
+  /** Null until the data is known to be this stack's. */
+  history: HistoryFile | null;
   readonly console: Console;
   /** Answers null until the functions run. */
   readSchedule: ConsoleOptions["readSchedule"];
+  instances: ConsoleInstances | null;
   demo: Demo | null;
   functions: FunctionsHost | null;
   dataApi: DataApi | null;
@@ -73,12 +79,15 @@ export async function startStack(
 ): Promise<Stack> {
   const origin = originOf(settings.port);
   const parts: Parts = {
-    simulator: createSimulator(),
+    simulator: createSimulator({ history: await readHistory(locateHistory(settings)) }),
+    history: null,
     console: createConsole({
       demo: () => describeDemo(parts.demo, settings),
       readSchedule: (instanceId) => parts.readSchedule(instanceId),
+      instances: () => parts.instances,
     }),
     readSchedule: () => Promise.resolve(null),
+    instances: null,
     demo: null,
     functions: null,
     dataApi: null,
@@ -118,6 +127,7 @@ async function startParts(
   const { secretKey, credentialsKeys } = await chooseKeys(settings);
   const upgrade = await prepareDatabase(databaseUrl, parts.postgres?.dataDir ?? null);
   if (upgrade !== null) onUpgrade(upgrade);
+  parts.history = await keepHistory(parts.simulator.store, locateHistory(settings));
   parts.probe = openDatabaseProbe(databaseUrl);
   if (settings.usesDataApi) parts.dataApi = await loadDataApi(databaseUrl, secretKey);
   parts.functions = await loadFunctions(new URL("../../functions/", import.meta.url), {
@@ -131,9 +141,15 @@ async function startParts(
   const webhook = describeDemoWebhook(origin, demo);
   parts.simulator.webhooks.register(channelOf(webhook.provider), webhook);
   parts.readSchedule = openSchedules(origin, secretKey);
+  parts.instances = openInstances(origin, secretKey);
   parts.scheduler = startScheduler(origin, secretKey);
   parts.demo = demo;
   return demo;
+}
+
+/** Where the simulator's records are kept. */
+function locateHistory({ dataDir }: StackSettings): string {
+  return join(dataDir, "simulator", "history.jsonl");
 }
 
 /** Prefers the environment's keys; takes missing ones from the data folder. */
@@ -186,6 +202,7 @@ async function stopParts(
   await Promise.race([waitingLimit, server.shutdown()]);
   await Promise.race([waitingLimit, parts.dataApi?.close()]);
   clearTimeout(timer);
+  await parts.history?.close();
   await parts.probe?.close();
   await parts.postgres?.stop();
 }

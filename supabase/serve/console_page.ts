@@ -4,6 +4,7 @@ import {
   describeContactPanel,
   eventsPanel,
   icon,
+  languageSwitch,
   logo,
   queuePanel,
   webhooksPanel,
@@ -60,6 +61,7 @@ ${logo}
     <h1>Console</h1>
     <p>What an instance sends, and what becomes of it</p>
   </div>
+${languageSwitch}
 </header>
 
 <main class="layout service">

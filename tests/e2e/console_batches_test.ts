@@ -27,7 +27,7 @@ async function showProgress({ stack, database, demo, open }: TestConsole): Promi
   const batches = page.getByRole("region", { name: "Batches" });
   await page.getByText("No slot on this day. The send window is open all day.").waitFor();
   await openTab(page, "Batches");
-  await batches.getByText("A batch appears here while it runs.").waitFor();
+  await batches.getByText("No batch yet.").waitFor();
 
   const batchId = await startBatch(stack, demo, "Novidades");
   const progress = batches.getByRole("progressbar", { name: "Progress of Novidades" });
@@ -61,6 +61,9 @@ async function showProgress({ stack, database, demo, open }: TestConsole): Promi
   await batches.getByText(`${listed} of ${listed}`).waitFor();
   assertEquals(await readProgress(page), listed);
   assertEquals(await batches.getByRole("button").count(), 0, "what has ended has no button");
+  await page.reload();
+  await batches.getByText("Novidades").waitFor();
+  await batches.getByText("finished", { exact: true }).waitFor();
   assertEquals(browser.faults, []);
 }
 

@@ -1,7 +1,12 @@
 /** The console changes what was sent, on either side, and shows what became of it. */
 import type { Page } from "playwright-core";
 import { assertEquals } from "../support/assert.ts";
-import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
+import {
+  chooseAction,
+  openTab,
+  type TestConsole,
+  testConsole,
+} from "../support/browser/console.ts";
 import type { StackAnswer } from "../support/stack/local_stack.ts";
 import { waitUntil } from "../support/wait_until.ts";
 
@@ -38,10 +43,10 @@ async function readMessage(
 const bubbleOf = (page: Page, words: string) =>
   page.locator("#bubbles .bubble").filter({ hasText: words }).last();
 
-/** Presses a button that asks for words, and gives these. */
-async function press(page: Page, words: string, button: string, answer?: string): Promise<void> {
+/** Chooses an entry that may ask for words, and gives these. */
+async function press(page: Page, words: string, entry: string, answer?: string): Promise<void> {
   if (answer !== undefined) page.once("dialog", (dialog) => dialog.accept(answer));
-  await bubbleOf(page, words).getByRole("button", { name: button, exact: true }).click();
+  await chooseAction(bubbleOf(page, words), entry);
 }
 
 async function changeSent(world: TestConsole, page: Page): Promise<void> {
@@ -96,8 +101,7 @@ async function readSent(world: TestConsole, page: Page): Promise<void> {
   await waitUntil(async () => (await readMessage(world, messageId)).status === "read", {
     what: "the reading",
   });
-  await bubbleOf(page, "Combinado").getByText("React").click();
-  await press(page, "Combinado", "❤️");
+  await press(page, "Combinado", "React ❤️");
   await bubbleOf(page, "Combinado").locator("[data-reaction-to]").getByText("❤️").waitFor();
   await page.locator("#events li").filter({ hasText: "message.reaction" }).first().waitFor();
 }

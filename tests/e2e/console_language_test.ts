@@ -58,3 +58,31 @@ testConsole(
   },
   { SUPABASE_SECRET_KEY: "" },
 );
+
+testConsole(
+  "the console's language is switched by hand, and remembered",
+  async ({ stack, demo, open }) => {
+    const text = { instanceId: "demo", phone, messageType: "text", message: "Olá" };
+    assertEquals((await stack.call(demo, "send-message", text)).status, 200);
+    const switched = [
+      ["en-US", "Language", "pt", "Telefones", /^\d{2}:\d{2}$/, "pt-BR"],
+      ["pt-BR", "Idioma", "en", "Phones", /^\d{2}:\d{2}\s[AP]M$/, "en"],
+      ["fr-FR", "Language", "pt", "Telefones", /^\d{2}:\d{2}$/, "pt-BR"],
+    ] as const;
+    for (const [locale, label, chosen, title, clock, lang] of switched) {
+      await using browser = await open({ locale });
+      const { page } = browser;
+      const heading = page.locator("#phones-title");
+      assertEquals(await page.getByLabel(label).inputValue(), locale === "pt-BR" ? "pt" : "en");
+      await page.getByLabel(label).selectOption(chosen);
+      for (const reload of [false, true]) {
+        if (reload) await page.reload();
+        await heading.filter({ hasText: title }).waitFor();
+        assertMatch(await page.locator("#bubbles time").first().innerText(), clock, locale);
+        assertEquals(await page.evaluate("document.documentElement.lang"), lang);
+        assertEquals(await page.locator("#language").inputValue(), chosen);
+      }
+      assertEquals(browser.faults, []);
+    }
+  },
+);

@@ -1,6 +1,11 @@
 /** The console sends whatever a customer's phone may send, and shows its facts. */
 import { assertEquals, assertMatch } from "../support/assert.ts";
-import { openTab, type TestConsole, testConsole } from "../support/browser/console.ts";
+import {
+  chooseAction,
+  openTab,
+  type TestConsole,
+  testConsole,
+} from "../support/browser/console.ts";
 import type { BrowserPage } from "../support/browser/browser.ts";
 
 const phone = "5511944443333";
@@ -63,11 +68,9 @@ async function answerPoll(page: Page): Promise<void> {
 /** On the bubble of our message. */
 async function react(page: Page): Promise<void> {
   const bubble = page.locator("#bubbles .bubble:not(.own)").first();
-  await bubble.getByText("React").click();
-  await bubble.getByRole("button", { name: "👍" }).click();
+  await chooseAction(bubble, "React 👍");
   await bubble.locator("[data-reaction-to]").getByText("👍").waitFor();
-  await bubble.getByText("React").click();
-  await bubble.getByRole("button", { name: "Take back" }).click();
+  await chooseAction(bubble, "Take the reaction back");
   await bubble.locator("[data-reaction-to]:empty").waitFor({ state: "attached" });
 }
 

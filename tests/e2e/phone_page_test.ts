@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "../support/assert.ts";
-import { testConsole } from "../support/browser/console.ts";
+import { chooseAction, testConsole } from "../support/browser/console.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import {
   type LocalStack,
@@ -36,7 +36,7 @@ testConsole(
     await page.keyboard.press("Enter");
     await bubbles.getByText("You wrote: “Quero remarcar, São João é feriado?”").waitFor();
     page.once("dialog", (dialog) => dialog.accept("Quero remarcar para sexta"));
-    await bubbles.locator(".own").getByRole("button", { name: "Edit" }).click();
+    await chooseAction(bubbles.locator(".own"), "Edit");
     await bubbles.locator(".own").getByText("Quero remarcar para sexta").waitFor();
     await bubbles.locator(".own").getByText("edited", { exact: true }).waitFor();
     const feed = "events-api/events?after=oldest&types=message.edited";

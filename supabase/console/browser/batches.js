@@ -3,7 +3,7 @@ import { callApi, pollApi, setNote } from "./client.js";
 import { build, find } from "./dom.js";
 import { formatNearInstant } from "./format.js";
 import { describeEstimate } from "./prices.js";
-import { colorOf, forgetDrafts, nameOf, readBatches, readSchedule, readSlots } from "./slots.js";
+import { colorOf, forgetRest, nameOf, readBatches, readSchedule, readSlots } from "./slots.js";
 import { createTimeline } from "./timeline.js";
 import { say } from "./words.js";
 
@@ -30,7 +30,9 @@ export function createBatches() {
     find("batches-count").textContent = String(running.length);
     setNote(
       find("batches-note"),
-      batches.length > 0 ? "" : say("A batch appears here while it runs."),
+      batches.length > 0
+        ? ""
+        : say("No batch yet. Each one stays here, with what has become of it."),
     );
     const state = JSON.stringify(batches);
     if (state === shown) return;
@@ -55,7 +57,7 @@ export function createBatches() {
   async function act(batchId, action) {
     try {
       await callApi(`batches-api/batches/${batchId}/${action}`, { method: "POST", body: {} });
-      forgetDrafts();
+      forgetRest();
       await ask();
     } catch (problem) {
       setNote(find("batches-note"), problem.message);

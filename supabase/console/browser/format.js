@@ -1,4 +1,4 @@
-/** Formats names and numbers for people, in the browser's language. */
+/** Formats names and numbers for people, in the console's locale. */
 
 import { locale, say } from "./words.js";
 

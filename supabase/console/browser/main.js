@@ -5,10 +5,11 @@ import { createComposer } from "./composer.js";
 import { createContact } from "./contact.js";
 import { createCosts } from "./costs.js";
 import { find } from "./dom.js";
-import { useForm } from "./client.js";
 import { createConnections } from "./connections.js";
 import { createEvents } from "./events.js";
 import { createFaults } from "./faults.js";
+import { createInstances } from "./instances.js";
+import { createLanguageSwitch } from "./language.js";
 import { formatPhone } from "./format.js";
 import { followSimulator } from "./live.js";
 import { summarize } from "./message_bubble.js";
@@ -23,8 +24,16 @@ import { createWebhooks } from "./webhooks.js";
 import { say, translatePage } from "./words.js";
 
 translatePage();
+createLanguageSwitch();
 createTabs();
-const phones = createPhones(() => askContact());
+const phones = createPhones((entry, isByHand) => {
+  instances.follow(entry, isByHand);
+  if (isByHand) askContact();
+});
+const instances = createInstances((instance, isByHand) => {
+  phones.showInstance(instance, isByHand);
+  showExample();
+});
 const views = {
   messages: phones.messages,
   replies: phones.replies,
@@ -107,15 +116,10 @@ find("copy-example").addEventListener("click", async () => {
 /** Before the demo is asked for again. */
 const askAgainMs = 2_000;
 
-showExample(null);
-const demo = await readDemo();
-if (demo !== null && isFormEmpty()) {
-  find("instance-id").value = demo.instanceId;
-  find("client-token").value = demo.clientToken;
-  useForm();
-}
+showExample();
+const [demo] = await Promise.all([readDemo(), instances.refresh()]);
+if (demo !== null && isFormEmpty()) instances.begin(demo);
 showKeyLocations(demo);
-showExample(demo);
 askQueue();
 askBatches();
 askCosts();
@@ -151,16 +155,18 @@ function showKeyLocations(demo) {
     : say("It is secretKey in {file}.", { file: demo.secretKeyFile });
 }
 
-function showExample(demo) {
+/** A call that sends a first message of the instance that the panels show. */
+function showExample() {
+  const [instanceId, token] = ["instance-id", "client-token"].map((id) => find(id).value.trim());
   const body = {
-    instanceId: demo?.instanceId ?? say("<instance id>"),
+    instanceId: instanceId || say("<instance id>"),
     phone: "5511912345678",
     messageType: "text",
     message: "Olá!",
   };
   find("example").textContent = [
-    `curl -X POST '${demo?.baseUrl ?? location.origin}/functions/v1/send-message'`,
-    `-H 'X-Client-Token: ${demo?.clientToken ?? say("<client token>")}'`,
+    `curl -X POST '${location.origin}/functions/v1/send-message'`,
+    `-H 'X-Client-Token: ${token || say("<client token>")}'`,
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify(body)}'`,
   ].join(" \\\n  ");

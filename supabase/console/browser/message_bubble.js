@@ -1,12 +1,11 @@
 import { fileKinds } from "./api_words.js";
-import { buildSentButtons } from "./api_buttons.js";
 import { build, buildLink, isWebAddress } from "./dom.js";
 import { formatDuration, formatInstant, formatTime } from "./format.js";
 import { summarizeMedia } from "./media_summary.js";
-import { buildReactions } from "./part_view.js";
+import { buildSentActions } from "./message_actions.js";
 import { buildChoice } from "./message_choice.js";
 import { buildPartsAbove, buildPartsBelow, summarizeParts } from "./message_parts.js";
-import { faultNames, serviceNames } from "./simulated_names.js";
+import { faultNames } from "./simulated_names.js";
 import { say } from "./words.js";
 
 /**
@@ -33,9 +32,8 @@ export function buildBubble(message) {
       ? null
       : buildOptionList(message.optionList, message.providerMessageId),
     buildPartsBelow(message),
-    buildFoot(message),
-    buildSentButtons(message),
     buildAnswer(message),
+    buildFoot(message),
   );
 }
 
@@ -94,23 +92,28 @@ export function summarize(message) {
   return summarizeMedia(message) ?? summarizeParts(message);
 }
 
+/** The message's state, its price and its time, and the menu of what can be done with it. */
 function buildFoot(message) {
-  const instant = message.receivedAt;
+  const { providerMessageId, receivedAt, typingMs } = message;
   return build(
     "p",
     { class: "foot" },
-    build("span", { class: "badge" }, serviceNames[message.provider] ?? message.provider),
-    build("span", { class: "tick", "data-status-of": message.providerMessageId }),
-    build("span", { class: "tick", "data-price-of": message.providerMessageId }),
-    message.typingMs > 0
+    build("span", { class: "tick", "data-status-of": providerMessageId }),
+    build("span", { class: "tick", "data-price-of": providerMessageId }),
+    typingMs > 0
       ? build(
         "span",
         {},
-        say("typing shown for {duration}", { duration: formatDuration(message.typingMs) }),
+        say("typing shown for {duration}", { duration: formatDuration(typingMs) }),
       )
       : null,
-    build("time", { datetime: instant, title: formatInstant(instant) }, formatTime(instant)),
-    buildReactions(message.providerMessageId),
+    build("span", { class: "reaction", "data-reaction-to": providerMessageId }),
+    build(
+      "time",
+      { datetime: receivedAt, title: formatInstant(receivedAt) },
+      formatTime(receivedAt),
+    ),
+    buildSentActions(message, summarize(message)),
   );
 }
 

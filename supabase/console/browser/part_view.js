@@ -71,36 +71,11 @@ function buildButtons(answers) {
   );
 }
 
-const emojis = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
-
-/** The customer's reaction to the message of this bubble, and the buttons that give one. */
-export function buildReactions(providerMessageId) {
-  const react = (label, emoji) =>
-    send(label, { parts: { reaction: { providerMessageId, emoji } } });
-  return build(
-    "details",
-    { class: "reactions" },
-    build(
-      "summary",
-      {},
-      build("span", { class: "reaction", "data-reaction-to": providerMessageId }),
-      build("span", { class: "react" }, say("React")),
-    ),
-    build(
-      "p",
-      { class: "answers" },
-      ...emojis.map((emoji) => react(emoji, emoji)),
-      react(say("Take back"), null),
-    ),
-  );
-}
-
 /** A button whose press the composer sends as the customer's message. */
 function send(label, detail) {
   const button = build("button", { type: "button", class: "quiet", dir: "auto" }, label);
   button.addEventListener("click", () => {
     button.dispatchEvent(new CustomEvent("reply", { bubbles: true, detail }));
-    button.closest("details.reactions")?.removeAttribute("open");
   });
   return button;
 }

@@ -1,6 +1,7 @@
 import { statusNames } from "./api_words.js";
 import { build, find, oncePerFrame } from "./dom.js";
 import { formatPhone, formatTime } from "./format.js";
+import { isOf } from "./instances.js";
 import { buildBubble, summarize } from "./message_bubble.js";
 import { buildReplyBubble, showChange, summarizeReply } from "./reply_bubble.js";
 import { describePrice } from "./prices.js";
@@ -14,9 +15,13 @@ const shownBubbles = 300;
  * The customers' phones: their list, and the conversation on the chosen one. A phone is identified
  * by the provider's address (`waId`), so both forms of one number are one phone.
  *
- * @param {() => void} [onChosen] called when a phone was chosen by hand
+ * Until a phone is chosen by hand, the newest of the panels' instance is shown; where that has none, the
+ * newest of all, and the panels follow it.
+ *
+ * @param {(entry: object, isByHand: boolean) => void} onChosen called with the last message of the phone that
+ * was chosen by hand, or because the panels' instance has none
  */
-export function createPhones(onChosen = () => {}) {
+export function createPhones(onChosen) {
   /** @type {Map<string, {waId: string, entries: object[], unreadCount: number, button: HTMLElement}>} */
   const phones = new Map();
   /** @type {Map<string, string>} the most advanced status by provider message id */
@@ -40,10 +45,14 @@ export function createPhones(onChosen = () => {}) {
   const prices = new Map();
   let chosen = "";
   let isPinned = false;
+  /** The instance that the panels show; null while it is not known. */
+  let shownInstance = null;
+  let isInstanceChosen = false;
   let drawnPhone = "";
   let drawnSeq = 0;
 
   const draw = oncePerFrame(() => {
+    settleChosen();
     drawList();
     drawChat();
   });
@@ -60,7 +69,6 @@ export function createPhones(onChosen = () => {}) {
     // Sorts the entries, because messages and replies are loaded one kind after the other.
     phone.entries.sort((a, b) => a.seq - b.seq);
     if (phone.entries.length > shownBubbles) phone.entries.shift();
-    if (!isPinned) chosen = entry.waId;
     const isUnread = !isReply(entry) && (entry.waId !== chosen || document.hidden);
     if (isUnread) phone.unreadCount += 1;
     draw();
@@ -103,7 +111,32 @@ export function createPhones(onChosen = () => {}) {
     const phone = phones.get(waId);
     if (phone !== undefined) phone.unreadCount = 0;
     draw();
-    onChosen();
+    onChosen(phone?.entries.at(-1), true);
+  }
+
+  /** The phone that is shown while none is pinned. */
+  function settleChosen() {
+    if (isPinned && phones.has(chosen)) return;
+    const newestFirst = [...phones.values()].reverse();
+    const ofInstance = newestFirst.find(isOfShown);
+    const phone = ofInstance ?? (isInstanceChosen ? undefined : newestFirst[0]);
+    chosen = phone?.waId ?? "";
+    if (phone === undefined) return;
+    if (!document.hidden) phone.unreadCount = 0;
+    if (ofInstance === undefined) onChosen(phone.entries.at(-1), false);
+  }
+
+  function isOfShown({ entries }) {
+    return shownInstance === null || isOf(shownInstance, entries.at(-1));
+  }
+
+  /** The panels show an instance: so does the chat. */
+  function showInstance(instance, isByHand) {
+    shownInstance = instance;
+    isInstanceChosen ||= isByHand;
+    const phone = phones.get(chosen);
+    if (phone !== undefined && !isOfShown(phone) && isByHand) isPinned = false;
+    draw();
   }
 
   function clear() {
@@ -147,7 +180,7 @@ export function createPhones(onChosen = () => {}) {
   function drawChat() {
     const phone = phones.get(chosen);
     const bubbles = find("bubbles");
-    find("empty").hidden = phones.size > 0;
+    find("empty").hidden = phone !== undefined;
     if (phone === undefined) {
       drawnPhone = "";
       bubbles.replaceChildren();
@@ -220,6 +253,7 @@ export function createPhones(onChosen = () => {}) {
       draw();
     },
     readChosen,
+    showInstance,
   };
 }
 
@@ -231,7 +265,9 @@ function drawTicks(bubbles, statuses) {
   for (const tick of bubbles.querySelectorAll("[data-status-of]")) {
     const status = statuses.get(tick.dataset.statusOf) ?? "";
     const words = statusNames[status] ?? status;
-    if (tick.textContent !== words) tick.textContent = words;
+    if (tick.textContent === words) continue;
+    tick.textContent = words;
+    tick.dataset.status = status;
   }
 }
 

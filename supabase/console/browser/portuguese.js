@@ -8,8 +8,9 @@ export const portuguese = {
   "500, so that it is tried again": "500, para haver nova tentativa",
   "<client token>": "<token de cliente>",
   "<instance id>": "<id da instância>",
-  "A batch appears here while it runs.": "Um lote aparece aqui durante o envio.",
   "A person on the company's phone": "Uma pessoa no telefone da empresa",
+  "Actions": "Ações",
+  "Actions: {words}": "Ações: {words}",
   "Ad": "Anúncio",
   "Ad click": "Clique em anúncio",
   "Address": "Endereço",
@@ -68,7 +69,6 @@ export const portuguese = {
   "Copied": "Copiado",
   "Copy the command": "Copiar o comando",
   "Currency": "Moeda",
-  "Customer": "Cliente",
   "Decide": "Decidir",
   "Decision": "Decisão",
   "Delete": "Apagar",
@@ -113,6 +113,7 @@ export const portuguese = {
   "Higher limit": "Limite maior",
   "Holds it for a quality assessment": "Retém para avaliação de qualidade",
   "Image": "Imagem",
+  "Instance": "Instância",
   "Instance and token": "Instância e token",
   "Instance id": "Id da instância",
   "It answers": "Ele responde",
@@ -120,6 +121,7 @@ export const portuguese = {
   "Keys": "Chaves",
   "Kind": "Tipo",
   "Kind of key": "Tipo da chave",
+  "Language": "Idioma",
   "Later ones are not shown.": "Os seguintes não aparecem.",
   "Latitude": "Latitude",
   "Let a provider fail on purpose, and watch what the service makes of it.":
@@ -148,6 +150,8 @@ export const portuguese = {
   "New contacts {taken} of {limit}.": "Contatos novos: {taken} de {limit}.",
   "New user id": "Novo id",
   "Next sends": "Próximos envios",
+  "No batch yet. Each one stays here, with what has become of it.":
+    "Nenhum lote ainda. Cada um fica aqui, com o que aconteceu com ele.",
   "No call yet. Point an endpoint here, then send a message.":
     "Nenhuma chamada ainda. Aponte um endpoint para cá e envie uma mensagem.",
   "No call yet. The agent asks the model when a customer replies.":
@@ -207,6 +211,7 @@ export const portuguese = {
   "Question": "Pergunta",
   "Queue": "Fila",
   "React": "Reagir",
+  "React {emoji}": "Reagir {emoji}",
   "Reaction": "Reação",
   "Read by the API": "Ler pela API",
   "read by the company": "lida pela empresa",
@@ -240,7 +245,7 @@ export const portuguese = {
   "Sticker": "Figurinha",
   "Take a gateway's connection away: its queue waits, and goes on when it is back.":
     "Tire a conexão de um gateway: a fila espera, e continua quando ela volta.",
-  "Take back": "Desfazer",
+  "Take the reaction back": "Desfazer a reação",
   "Takes it, answers nonsense": "Aceita e responde algo sem sentido",
   "Takes it, connection breaks": "Aceita e a conexão cai",
   "Takes it, never answers": "Aceita e nunca responde",

@@ -1,9 +1,9 @@
-import { buildReadButton } from "./api_buttons.js";
 import { build } from "./dom.js";
 import { formatInstant, formatTime } from "./format.js";
 import { summarizeMedia } from "./media_summary.js";
+import { buildWrittenActions } from "./message_actions.js";
 import { buildMedia } from "./message_bubble.js";
-import { buildParts, buildReactions, summarizeParts } from "./part_view.js";
+import { buildParts, summarizeParts } from "./part_view.js";
 import { say } from "./words.js";
 
 /**
@@ -28,45 +28,16 @@ export function buildReplyBubble(reply) {
     build(
       "p",
       { class: "foot" },
-      build(
-        "span",
-        { class: "badge" },
-        isCustomer ? say("Customer") : say("Typed on the company's phone"),
-      ),
+      isCustomer ? null : build("span", { class: "badge" }, say("Typed on the company's phone")),
+      build("span", { hidden: "", "data-receipt-of": reply.providerMessageId }),
+      build("span", { class: "reaction", "data-reaction-to": reply.providerMessageId }),
       build(
         "time",
         { datetime: receivedAt, title: formatInstant(receivedAt) },
         formatTime(receivedAt),
       ),
-      build("span", { class: "badge", hidden: "", "data-receipt-of": reply.providerMessageId }),
-      buildChanges(reply),
-      buildReactions(reply.providerMessageId),
-      isCustomer ? buildReadButton(reply) : null,
+      buildWrittenActions(reply, summarizeReply(reply)),
     ),
-  );
-}
-
-/** The buttons by which the author edits the message, or deletes it for everyone. */
-function buildChanges({ provider, instance, providerMessageId, content }) {
-  const change = (path, fields) =>
-    new CustomEvent("change-message", {
-      bubbles: true,
-      detail: { path, fields: { provider, instance, providerMessageId, ...fields } },
-    });
-  const edit = build("button", { type: "button", class: "quiet" }, say("Edit"));
-  edit.addEventListener("click", () => {
-    const text = prompt(say("The new words"), content.text ?? "")?.trim();
-    if (text) edit.dispatchEvent(change("edits", { text }));
-  });
-  const remove = build("button", { type: "button", class: "quiet" }, say("Delete"));
-  remove.addEventListener("click", () => remove.dispatchEvent(change("deletions", {})));
-  // A choice and a part without words stay as they are.
-  const isWordless = content.title !== undefined || content.messageType === "none";
-  return build(
-    "span",
-    { class: "changes", "data-changes-of": providerMessageId },
-    isWordless ? null : edit,
-    remove,
   );
 }
 
@@ -81,8 +52,14 @@ export function showChange(bubble, { change, text }) {
   if (text !== null && words !== null) words.textContent = text;
   bubble.dataset.change = change;
   const mark = bubble.querySelector(".mark") ??
-    bubble.querySelector(".foot").appendChild(build("span", { class: "badge mark" }));
+    buildMark(bubble);
   mark.textContent = change === "edited" ? say("edited") : say("deleted for everyone");
+}
+
+function buildMark(bubble) {
+  const mark = build("span", { class: "mark" });
+  bubble.querySelector(".foot").prepend(mark);
+  return mark;
 }
 
 /** A one-line summary of the reply. */

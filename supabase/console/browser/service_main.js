@@ -5,12 +5,14 @@ import { createContact } from "./contact.js";
 import { createCosts } from "./costs.js";
 import { find } from "./dom.js";
 import { createEvents } from "./events.js";
+import { createLanguageSwitch } from "./language.js";
 import { createQueue } from "./queue.js";
 import { createTabs } from "./tabs.js";
 import { createWebhooks } from "./webhooks.js";
 import { translatePage } from "./words.js";
 
 translatePage();
+createLanguageSwitch();
 createTabs();
 let address = "";
 const askContact = createContact(() => address === "" ? null : { waId: address });

@@ -1,10 +1,13 @@
 const pageSize = 1_000;
-/** Batches that have ended since the page was opened, and are still shown. */
-const shownEnds = 3;
+/** Batches of each status that are listed: the newest. */
+const listedBatches = 10;
 
-/** A draft is estimated whenever it is read, recipient by recipient: so it is read less often. */
-const draftsMs = 30_000;
-let drafts = { instanceId: "", readAt: 0, items: [] };
+/**
+ * Drafts are estimated whenever they are read, recipient by recipient, and what has ended changes little: so
+ * both are read less often than what runs.
+ */
+const restMs = 30_000;
+let rest = { instanceId: "", readAt: 0, items: [] };
 
 /** Colors of batches; 0 is that of single messages. Later batches take the colors in turn. */
 const colorCount = 5;
@@ -22,24 +25,28 @@ export function nameOf({ name, batchId }) {
   return name ?? batchId.slice(0, 8);
 }
 
-/** Reads the drafts anew at the next turn: one of them was started. */
-export function forgetDrafts() {
-  drafts.readAt = 0;
+/** Reads drafts and what has ended anew at the next turn: one of them was started. */
+export function forgetRest() {
+  rest.readAt = 0;
 }
 
-async function readDrafts(api) {
-  const { instanceId } = api;
-  const isFresh = drafts.instanceId === instanceId && Date.now() - drafts.readAt < draftsMs;
-  if (!isFresh) {
-    const { items } = await api.read("batches-api/batches", { status: "draft", limit: 10 });
-    drafts = { instanceId, readAt: Date.now(), items };
-  }
-  return drafts.items;
+async function readBatchesOf(api, status) {
+  const query = { status, order: "desc", limit: listedBatches };
+  return (await api.read("batches-api/batches", query)).items;
+}
+
+/** Drafts, then what has ended, the latest end first. */
+async function readRest(api) {
+  const [drafts, finished, canceled] = await Promise.all(
+    ["draft", "finished", "canceled"].map((status) => readBatchesOf(api, status)),
+  );
+  const endOf = ({ finishedAt, createdAt }) => Date.parse(finishedAt ?? createdAt);
+  return [...drafts, ...[...finished, ...canceled].sort((a, b) => endOf(b) - endOf(a))];
 }
 
 /**
- * Reads the batches of the form's instance that run, pause or wait for their start, and those that ended a
- * moment ago.
+ * Reads the batches of the form's instance: first those that run and pause, then drafts, then those that
+ * have ended.
  *
  * @param {import("./client.js").Api} api
  * @param {object[]} former what it returned before
@@ -47,25 +54,16 @@ async function readDrafts(api) {
  */
 export async function readBatches(api, former) {
   const { instanceId } = api;
-  const [waiting, running, paused] = await Promise.all([
-    readDrafts(api),
-    ...["running", "paused"].map((status) =>
-      api.read("batches-api/batches", { status, limit: 10 })
-    ),
-  ]);
-  const begun = [...running.items, ...paused.items];
+  const begun = (await Promise.all(["running", "paused"].map((one) => readBatchesOf(api, one))))
+    .flat();
   const begunIds = new Set(begun.map(({ batchId }) => batchId));
-  const open = [
-    ...begun,
-    ...waiting.filter(({ batchId }) => !begunIds.has(batchId)),
-  ];
-  const openIds = new Set(open.map(({ batchId }) => batchId));
-  const ended = await Promise.all(
-    former.filter((batch) => batch.instanceId === instanceId && !openIds.has(batch.batchId))
-      .slice(0, shownEnds)
-      .map(({ batchId }) => api.read(`batches-api/batches/${batchId}`)),
+  const hasEnded = former.some(({ batchId, status }) =>
+    ["running", "paused"].includes(status) && !begunIds.has(batchId)
   );
-  return [...open, ...ended].map((batch) => ({ ...batch, instanceId }));
+  const isFresh = rest.instanceId === instanceId && Date.now() - rest.readAt < restMs;
+  if (!isFresh || hasEnded) rest = { instanceId, readAt: Date.now(), items: await readRest(api) };
+  return [...begun, ...rest.items.filter(({ batchId }) => !begunIds.has(batchId))]
+    .map((batch) => ({ ...batch, instanceId }));
 }
 
 /**

@@ -17,6 +17,7 @@ export function createTabs() {
       find(tab.getAttribute("aria-controls")).hidden = !isChosen;
     }
     sessionStorage.setItem(kept, chosen.id);
+    showWhole(chosen);
   }
 
   for (const [index, tab] of tabs.entries()) {
@@ -36,4 +37,13 @@ export function createTabs() {
   }
   const former = tabs.find(({ id }) => id === sessionStorage.getItem(kept));
   if (former !== undefined) choose(former);
+}
+
+/** Scrolls the row of tabs, never the page, until the tab is in view. */
+function showWhole(tab) {
+  const row = tab.parentElement;
+  const { left, right } = tab.getBoundingClientRect();
+  const edge = row.getBoundingClientRect();
+  if (left < edge.left) row.scrollLeft -= edge.left - left;
+  if (right > edge.right) row.scrollLeft += right - edge.right;
 }

@@ -8,6 +8,7 @@ import {
   createConsoleFiles,
   refuseWrite,
 } from "../../console/assets.ts";
+import type { ConsoleInstances } from "./instances.ts";
 import { consolePage } from "./page.ts";
 
 /** Initial values of the page's fields, so that a first visit shows the queue at once. */
@@ -25,6 +26,8 @@ export interface ConsoleOptions {
   readonly demo: () => ConsoleDemo | null | Promise<ConsoleDemo | null>;
   /** Null where there is no such instance. */
   readonly readSchedule: ConsoleFilesOptions["readSchedule"];
+  /** Null until the stack has started: then there are none. Default: always. */
+  readonly instances?: () => ConsoleInstances | null;
 }
 
 export interface Console {
@@ -37,18 +40,22 @@ export interface Console {
 }
 
 const demoPath = "/simulator/demo";
+const instancesPath = "/console/instances";
+const tokensPath = /^\/console\/instances\/([^/]+)\/tokens$/;
 
 /** The scripts of what is simulated. */
 const scripts = [
   ...[
     "accounts",
-    "api_buttons",
     "templates",
     "composer",
     "connections",
     "faults",
+    "instances",
     "live",
     "main",
+    "menu",
+    "message_actions",
     "message_bubble",
     "message_choice",
     "message_parts",
@@ -57,20 +64,36 @@ const scripts = [
   ...["part_form", "part_view", "phones", "receiver", "reply_bubble", "simulated_names"],
 ];
 
-/** Builds the handler of the page, its files, `GET /simulator/demo` and `/console/schedule`. */
-export function createConsole({ demo, readSchedule }: ConsoleOptions): Console {
+/** Builds the handler of the page, its files, `GET /simulator/demo` and what is below `/console`. */
+export function createConsole({ demo, readSchedule, instances }: ConsoleOptions): Console {
   const files = createConsoleFiles({ scripts, readSchedule });
+  const openToken = async (instanceId: string): Promise<Response> => {
+    const known = await demo();
+    const clientToken = known?.instanceId === instanceId
+      ? known.clientToken
+      : await instances?.()?.openToken(instanceId) ?? null;
+    return answerValue({ clientToken }, clientToken === null ? 404 : 200);
+  };
   return {
-    handles: (pathname) => ["/", demoPath].includes(pathname) || files.handles(pathname),
+    handles: (pathname) =>
+      ["/", demoPath, instancesPath].includes(pathname) || tokensPath.test(pathname) ||
+      files.handles(pathname),
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
+      const [, tokenOf] = tokensPath.exec(pathname) ?? [];
+      if (tokenOf !== undefined && request.method === "POST") return await openToken(tokenOf);
       const refusal = refuseWrite(request);
       if (refusal !== null) return refusal;
       if (pathname === "/") return answerPage(consolePage, "text/html; charset=utf-8");
-      if (pathname === demoPath) {
-        return answerPage(JSON.stringify(await demo()), "application/json");
+      if (pathname === demoPath) return answerValue(await demo());
+      if (pathname === instancesPath) {
+        return answerValue({ items: await instances?.()?.list() ?? [] });
       }
       return await files.fetch(request);
     },
   };
+}
+
+function answerValue(value: unknown, status = 200): Response {
+  return answerPage(JSON.stringify(value), "application/json", status);
 }

@@ -4,6 +4,7 @@ import {
   describeContactPanel,
   eventsPanel,
   icon,
+  languageSwitch,
   logo,
   queuePanel,
   webhooksPanel,
@@ -55,6 +56,11 @@ ${logo}
     <h1>Local console</h1>
     <p>What your simulated customers receive and answer</p>
   </div>
+  <label class="field top-choice instance">
+    <span>Instance</span>
+    <select id="instance-choice"></select>
+  </label>
+${languageSwitch}
   <p class="live" id="live" role="status" data-state="connecting">Connecting…</p>
 </header>
 <p class="visually-hidden" id="announcer" role="status"></p>

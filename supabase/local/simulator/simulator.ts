@@ -19,7 +19,7 @@ import { reportArrivals } from "./phones.ts";
 import { createReadApi } from "./read_api.ts";
 import { createResend } from "./resend.ts";
 import type { SimulatorContext } from "./context.ts";
-import { Store } from "./store.ts";
+import { Store, type StoreEntry } from "./store.ts";
 import { FreeEntryPoints } from "./free_entry_points.ts";
 import { createWebhookReceiver } from "./webhook_receiver.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -30,6 +30,8 @@ export interface SimulatorOptions {
   readonly zapiClientToken?: string;
   /** How long a `timeout` fault delays the answer, in milliseconds. */
   readonly timeoutHoldMs?: number;
+  /** The records of an earlier run. */
+  readonly history?: readonly StoreEntry[];
 }
 
 export interface Simulator {
@@ -47,7 +49,7 @@ const maxBodyBytes = 1024 * 1024;
 const maxFileBytes = maxMediaBytes + 64 * 1024;
 const takesFile = /^\/simulator\/(?:files|graph\/[^/]+\/[^/]+\/media)$/;
 
-/** Builds an empty simulator without faults. */
+/** Builds a simulator without faults; without a history it is empty. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
   const store = new Store(options.now ?? ((): Date => new Date()));
@@ -62,7 +64,6 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
     zapiClientToken: options.zapiClientToken,
   };
-  reportArrivals(simulator);
   const app = new Hono();
   const [limitBody, limitFile] = [maxBodyBytes, maxFileBytes].map((maxSize) =>
     bodyLimit({ maxSize })
@@ -82,6 +83,9 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     app.route(`/simulator/${channel.path}`, provider);
     if (controls !== undefined) app.route("/simulator", controls);
   }
+  // Windows, free entry points and charges follow from the records; what arrived then is not reported again.
+  store.restore(options.history ?? []);
+  reportArrivals(simulator);
   app.route("/simulator/resend", createResend(simulator));
   app.route("/simulator/ai/v1", createChatCompletions(simulator));
   app.route("/simulator", createFileApi(simulator));

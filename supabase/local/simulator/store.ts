@@ -40,6 +40,12 @@ export const logNames = [
   "receiver-calls",
 ] as const;
 
+/** A record with the log that it belongs to. */
+export interface StoreEntry {
+  readonly kind: LogName;
+  readonly record: RecordKinds[LogName];
+}
+
 export type StoreEvent =
   | { readonly type: "added"; readonly kind: LogName; readonly record: { seq: number } }
   | { readonly type: "cleared"; readonly kind: LogName }
@@ -121,6 +127,23 @@ export class Store {
     return this.#add("receiver-calls", call);
   }
 
+  /** Takes the records of an earlier run, which keep their numbers and instants. */
+  restore(history: readonly StoreEntry[]): void {
+    for (const { kind, record } of history) {
+      this.#lastSeq = Math.max(this.#lastSeq, record.seq);
+      this.#keep(kind, record);
+    }
+  }
+
+  /** Every stored record, in the order of arrival. */
+  list(): StoreEntry[] {
+    const entries = logNames.flatMap((kind) => {
+      const log = this.logs[kind];
+      return log.read({ limit: log.capacity }).items.map((record) => ({ kind, record }));
+    });
+    return entries.sort((one, other) => one.record.seq - other.record.seq);
+  }
+
   /** Empties one log and returns the number of deleted records. */
   clear(kind: LogName): number {
     const count = this.logs[kind].clear();
@@ -159,9 +182,13 @@ export class Store {
       receivedAt: this.now().toISOString(),
       ...fields,
     } as unknown as RecordKinds[Kind];
-    const log: { add(entry: RecordKinds[Kind]): void } = this.logs[kind];
-    log.add(numbered);
-    this.announce({ type: "added", kind, record: numbered });
+    this.#keep(kind, numbered);
     return numbered;
+  }
+
+  #keep<Kind extends LogName>(kind: Kind, record: RecordKinds[Kind]): void {
+    const log: { add(entry: RecordKinds[Kind]): void } = this.logs[kind];
+    log.add(record);
+    this.announce({ type: "added", kind, record });
   }
 }

@@ -1,5 +1,6 @@
 /** The console of a stack on a database of its own, for tests in a browser. */
 
+import type { Locator } from "playwright-core";
 import { createTestDatabase, type TestDatabase } from "../database/database.ts";
 import { findMiddayZone } from "../midday_zone.ts";
 import {
@@ -33,6 +34,12 @@ export async function openTab(
   name: (typeof consoleTabs)[number],
 ): Promise<void> {
   await page.getByRole("tab", { name, exact: true }).click();
+}
+
+/** Chooses an entry of the menu of a bubble. */
+export async function chooseAction(bubble: Locator, entry: string): Promise<void> {
+  await bubble.getByRole("button", { name: /^Actions/ }).click();
+  await bubble.getByRole("menuitem", { name: entry, exact: true }).click();
 }
 
 const browserPath = await findBrowser();
