@@ -9,7 +9,7 @@ import {
   demoSentMessageId,
 } from "../../shared/openapi/demo_fixtures.ts";
 import { answeredMeanings } from "../../shared/model/refusal_meaning.ts";
-import type { Operation } from "../../shared/openapi/operation.ts";
+import type { Operation, OperationExample } from "../../shared/openapi/operation.ts";
 import { type ContentField, fieldsOf, isMediaType } from "../../shared/model/message_content.ts";
 import {
   listFields,
@@ -22,6 +22,12 @@ import {
   sendMessageResponseSchema,
   sendMessageSchema,
 } from "./contract.ts";
+import {
+  type KindExample,
+  kindExamples,
+  outsideWindowSection,
+  requirementsSection,
+} from "./kinds_docs.ts";
 
 const { shape } = sendMessageSchema;
 const commonShape = Object.fromEntries(
@@ -69,17 +75,32 @@ const documentedBody = z.union([
     .extend({ assignTo: shape.assignTo.unwrap() }).meta({ title: "assignment" }),
 ]);
 
-/** What each type needs, as one sentence. */
-const requirements = sendableTypes.map((type) => {
-  const fields = fieldsOf(type).needs.map((name) =>
-    name === "mediaUrl" ? "either `mediaUrl` or `mediaId`" : `\`${name}\``
-  );
-  return `\`${type}\` requires ${fields.join(" and ")}`;
-}).join("; ");
-
 const target = { instanceId: demoInstanceRef, phone: demoPhone };
 const outcome = { contactId: demoContactId, conversationId: demoConversationId };
 const pausedUntil = "2026-11-23T13:30:00.000Z";
+
+/** A message of a kind that no longer example shows: sent immediately. */
+function showKind({ name, summary, request, response = {} }: KindExample): OperationExample {
+  const { rendering, ...others } = response;
+  return {
+    name,
+    summary,
+    request: { ...target, ...request },
+    response: {
+      success: true,
+      mode: "sent",
+      ...outcome,
+      messageId: demoSentMessageId,
+      providerMessageId: "3EB0C767D097B7C7C030",
+      status: "sent",
+      scheduledFor: null,
+      heldBy: null,
+      ...(rendering === undefined ? {} : { rendering }),
+      aiAgentPausedUntil: pausedUntil,
+      ...others,
+    },
+  };
+}
 
 /** The operations of send-message (specification 4.4). */
 export const operations: readonly Operation[] = [{
@@ -91,10 +112,10 @@ export const operations: readonly Operation[] = [{
   summary: "Send, queue or schedule a message",
   description:
     "Sends a text, a file, a location, contact cards, buttons, an option list, a link or a request for the phone number or the position: immediately, after `delayMessage` seconds, at `sendAt`, or through the instance's paced queue (`queued`). `assignTo` also assigns the conversation. Without content, the call only assigns (`mode` = `assign_only`).\n\n" +
-    `\`messageType\` is required when there is content: ${requirements}. \`mediaId\` is the id of a file that media-api keeps. \`audio\` does not allow \`message\`; \`contact_request\` (official channel) asks a person who hides the phone number for it; \`reaction\` goes at once, pauses no agent, and is told by \`message.reaction\` alone.\n\n` +
+    `${requirementsSection}\n\n` +
     "What a channel cannot carry is refused (`unsupported_on_channel`), and what it loses is named in `reduced`. Where a channel does not show options or links dependably, they go as numbered text (`rendering`), and what a person then types is stored as the choice.\n\n" +
-    "On the official channel, `outsideWindow` says what happens once the person's last message is more than 24 hours old: Direct Send, a template in the message's place, or an invitation for whose answer the message waits (`heldBy: awaiting_reply`). `sentAs` says which.\n\n" +
-    "Every call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
+    `${outsideWindowSection}\n\n` +
+    "### The AI agent\n\nEvery call whose `sentBy` is not `ai_agent` pauses the instance's AI agent for this contact for 30 minutes. A missing contact is created.",
   access: "clientToken",
   body: sendMessageSchema,
   documentedBody,
@@ -158,7 +179,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "queued_image",
-      summary: "An image through the paced queue",
+      summary: "An image (picture, photo) through the paced queue",
       request: {
         ...target,
         messageType: "image",
@@ -184,7 +205,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "option_list",
-      summary: "An option list, sent in one hour",
+      summary: "A list with sections: a menu of options, sent in one hour",
       request: {
         ...target,
         messageType: "option_list",
@@ -192,9 +213,12 @@ export const operations: readonly Operation[] = [{
         optionList: {
           title: "Atendimento",
           buttonLabel: "Escolher",
-          options: [
-            { id: "sales", title: "Vendas", description: "Preços e prazos" },
-            { id: "support", title: "Suporte" },
+          sections: [
+            {
+              title: "Comprar",
+              options: [{ id: "sales", title: "Vendas", description: "Preços e prazos" }],
+            },
+            { title: "Já sou cliente", options: [{ id: "support", title: "Suporte" }] },
           ],
         },
         delayMessage: 3600,
@@ -209,12 +233,14 @@ export const operations: readonly Operation[] = [{
         scheduledFor: "2026-11-23T11:00:00.000-03:00",
         heldBy: "delay",
         rendering: "native",
+        // Z-API shows one list.
+        reduced: ["optionList.sections"],
         aiAgentPausedUntil: pausedUntil,
       },
     },
     {
       name: "buttons",
-      summary: "Two buttons, which this channel shows as numbered text",
+      summary: "Two buttons (quick replies), which this channel shows as numbered text",
       request: {
         ...target,
         messageType: "buttons",
@@ -238,7 +264,7 @@ export const operations: readonly Operation[] = [{
     },
     {
       name: "reminder",
-      summary: "A reminder for an instant, which a moved appointment cancels",
+      summary: "A reminder, scheduled for an instant, which a moved appointment cancels",
       request: {
         ...target,
         messageType: "text",
@@ -259,6 +285,7 @@ export const operations: readonly Operation[] = [{
         aiAgentPausedUntil: pausedUntil,
       },
     },
+    ...kindExamples.map(showKind),
     {
       name: "assign_only",
       summary: "Only assign an operator",
