@@ -9,7 +9,7 @@ export const operations: readonly Operation[] = [
     tag: "Reference",
     summary: "Get the reference page",
     description:
-      "This reference in a viewer. The hosted platform does not serve HTML on a project's default domain. There the response is JSON with `referenceUrl` (the URL of the published page, or null), `documentUrl` and `message`.",
+      "This reference as a page that can be searched. Its viewer, in which calls can be tried, loads when it is asked for. The hosted platform does not serve HTML on a project's default domain. There the response is JSON with `referenceUrl` (the URL of the published page, or null), `documentUrl` and `message`.",
     access: "public",
     success: {
       description: "The page; JSON with a link where the platform does not serve HTML.",

@@ -1,5 +1,7 @@
 import { escapeHtml } from "../../shared/model/html.ts";
-import { type ListedDocument, renderOperationList } from "./operation_list.ts";
+import { searchScript } from "./page_script.ts";
+import { pageStyle } from "./page_style.ts";
+import { type ReferenceDocument, renderContents, renderReference } from "./reference_text.ts";
 import { viewerScript } from "./viewer.ts";
 
 /** A page with its Content Security Policy. */
@@ -36,46 +38,62 @@ const staticHost: PageHost = {
 };
 
 /**
- * Starts the viewer beside the plain list, and then removes the list: a viewer that fails leaves it.
- * Nothing is fetched from another host: no fonts, no telemetry, no assistant, no proxy.
+ * Loads the viewer when a reader asks for it, and then puts it in the place of the text: a viewer that fails
+ * leaves it. Nothing is fetched from another host: no fonts, no telemetry, no assistant, no proxy.
  */
 const writeStartScript = ({ documentUrl, chooseServer }: PageHost): string => `
-(async () => {
-  const specification = await (await fetch("${documentUrl}")).json();
-  ${chooseServer}
-  Scalar.createApiReference("#reference", {
-    content: specification,
-    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-    hideClientButton: true,
-    showDeveloperTools: "never",
-    telemetry: false,
-    withDefaultFonts: false,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    onLoaded: () => document.getElementById("plain")?.remove(),
-  });
-})();
-`;
+${searchScript}
+const tryCalls = document.getElementById("try");
+tryCalls.addEventListener("click", async () => {
+  tryCalls.disabled = true;
+  tryCalls.textContent = "Loading…";
+  try {
+    const [specification] = await Promise.all([readSpecification(), loadViewer()]);
+    ${chooseServer}
+    Scalar.createApiReference("#reference", {
+      content: specification,
+      defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      telemetry: false,
+      withDefaultFonts: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      onLoaded: () => document.getElementById("plain")?.remove(),
+    });
+  } catch {
+    tryCalls.disabled = false;
+    tryCalls.textContent = "The viewer cannot be loaded. Try again";
+  }
+});
 
-const style = `
-body { margin: 0; }
-#plain { max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222; background: #fff;
-  font: 1rem/1.5 system-ui, sans-serif; }
-#plain code { overflow-wrap: anywhere; }
-@media (prefers-color-scheme: dark) {
-  body { background: #0f0f0f; }
-  #plain { color: #ddd; background: none; }
-  #plain a { color: #8ab4f8; }
+async function readSpecification() {
+  return await (await fetch("${documentUrl}")).json();
+}
+
+/** The page names the viewer's script in an element that loads nothing by itself. */
+function loadViewer() {
+  const { src, integrity } = document.getElementById("viewer").dataset;
+  const script = Object.assign(document.createElement("script"), {
+    src,
+    integrity,
+    crossOrigin: "anonymous",
+  });
+  return new Promise((resolve, reject) => {
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", reject);
+    document.head.append(script);
+  });
 }
 `;
 
 /**
- * Renders the reference page: the operations as plain HTML, which the viewer replaces once it has
- * loaded. The browser loads the viewer from `viewerUrl` and rejects a file whose hash differs from the
+ * Renders the reference page: the whole reference as HTML, and a viewer in which calls can be tried, for
+ * who asks for it. The browser loads the viewer from `viewerUrl` and rejects a file whose hash differs from the
  * pinned one.
  */
 export async function renderReferencePage(
-  document: ListedDocument,
+  document: ReferenceDocument,
   viewerUrl: string,
 ): Promise<ReferencePage> {
   const startScript = writeStartScript(functionHost);
@@ -90,7 +108,7 @@ export async function renderReferencePage(
  * policy in a meta element, because such a host sends no policy header.
  */
 export async function renderStaticPage(
-  document: ListedDocument,
+  document: ReferenceDocument,
   viewerUrl: string,
 ): Promise<string> {
   const startScript = writeStartScript(staticHost);
@@ -103,7 +121,7 @@ export async function renderStaticPage(
 }
 
 function renderPage(
-  document: ListedDocument,
+  document: ReferenceDocument,
   viewerUrl: string,
   { startScript, documentUrl }: { readonly startScript: string; readonly documentUrl: string },
   head = "",
@@ -117,16 +135,31 @@ function renderPage(
 ${head}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${style}</style>
+<style>${pageStyle}</style>
 </head>
 <body>
-<main id="plain">
-<h1>${title}</h1>
-<p>The whole reference: <a href="${documentUrl}">OpenAPI document</a>.</p>
-${renderOperationList(document)}
+<div id="plain">
+<header class="top">
+<h1>${title} <small>${escapeHtml(document.info.version)}</small></h1>
+<div class="find" role="search">
+<input type="text" role="combobox" id="search" placeholder="Search: list with sections, voice, reminder …" aria-label="Search the reference" aria-keyshortcuts="Control+K /" aria-autocomplete="list" aria-controls="found" aria-expanded="false" autocomplete="off" spellcheck="false">
+<span id="found-count" role="status"></span>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+</div>
+<button type="button" id="try">Try calls</button>
+<a href="${documentUrl}">OpenAPI document</a>
+</header>
+<div class="columns">
+<aside class="contents" aria-label="Contents">
+${renderContents(document)}
+</aside>
+<main id="text">
+${renderReference(document)}
 </main>
+</div>
+</div>
 <div id="reference"></div>
-<script src="${scriptUrl}" integrity="${viewerScript.integrity}" crossorigin="anonymous"></script>
+<script type="text/plain" id="viewer" data-src="${scriptUrl}" data-integrity="${viewerScript.integrity}"></script>
 <script>${startScript}</script>
 </body>
 </html>

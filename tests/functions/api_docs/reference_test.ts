@@ -1,6 +1,8 @@
 import importMap from "../../../import_map.json" with { type: "json" };
 import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
+import { renderMarkdown } from "../../../functions/api-docs/markdown.ts";
 import { readReferenceLink } from "../../../functions/api-docs/reference_link.ts";
+import { searchWords } from "../../../functions/api-docs/search_words.ts";
 import {
   defaultViewerUrl,
   viewerScript,
@@ -16,8 +18,12 @@ import {
   staticPageFile,
   writeStaticPage,
 } from "../../../supabase/tools/write_openapi.ts";
+import { sendableTypes } from "../../../shared/model/message_request.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "../../support/assert.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
+
+// deno-lint-ignore no-explicit-any -- whatever the document has
+type Json = any;
 
 const log = { info: (): void => {}, error: (): void => {} };
 
@@ -45,18 +51,79 @@ Deno.test("GET /api-docs/openapi.json is the committed document, and 304 while i
   await other.body?.cancel();
 });
 
-Deno.test("GET /api-docs lists every operation before its viewer has loaded, and without it", async () => {
+Deno.test("GET /api-docs has every operation with its text before any script, and without one", async () => {
   const app = await createApiDocsApp({ log });
   const response = await callApp(app, "/api-docs");
   const html = await response.text();
   assertEquals(response.status, 200);
   assertEquals(response.headers.get("content-type")?.toLowerCase(), "text/html; charset=utf-8");
+  const text = html.slice(0, html.indexOf("<script"));
   const { paths } = JSON.parse(await Deno.readTextFile(documentFile));
-  for (const [path, methods] of Object.entries<Record<string, unknown>>(paths)) {
-    for (const method of Object.keys(methods)) {
-      assertStringIncludes(html, `<b>${method.toUpperCase()}</b> <code>${path}</code>`);
+  for (const [path, methods] of Object.entries<Record<string, Json>>(paths)) {
+    for (const [method, { operationId, requestBody }] of Object.entries(methods)) {
+      assertStringIncludes(text, `<b>${method.toUpperCase()}</b> <code>${path}</code>`);
+      assertStringIncludes(text, `id="${operationId}"`);
+      const examples = requestBody?.content["application/json"]?.examples ?? {};
+      for (const name of Object.keys(examples)) {
+        assertStringIncludes(text, `id="${operationId}.${name}"`);
+      }
     }
   }
+});
+
+Deno.test("the page is small, and loads nothing until somebody asks for the viewer", async () => {
+  const app = await createApiDocsApp({ log });
+  const html = await (await callApp(app, "/api-docs")).text();
+  // A third of the document, a tenth of the viewer.
+  assert(html.length < 700_000, `${html.length} bytes`);
+  const elements = html.slice(0, html.lastIndexOf("<script>"));
+  assertEquals(elements.match(/<(?:link|img|iframe)[^>]*(?:href|src)="(?!data:)[^"]*"/g), null);
+  assertEquals(elements.match(/<script(?![^>]*type="text\/plain")/g), null);
+});
+
+Deno.test("send-message has a table of what each kind requires, an example of each, and outsideWindow explained", async () => {
+  const { paths } = JSON.parse(await Deno.readTextFile(documentFile));
+  const { description, requestBody } = paths["/functions/v1/send-message"].post;
+  const examples = Object.values<Json>(requestBody.content["application/json"].examples);
+  const shown = new Set(examples.map(({ value }) => value.messageType));
+  for (const type of sendableTypes) {
+    assertStringIncludes(description, `| \`${type}\` | `);
+    // The demo's channel does not have it: its example stands in the table.
+    if (type === "contact_request") assertStringIncludes(description, `"messageType": "${type}"`);
+    else assert(shown.has(type), `an example of ${type}`);
+  }
+  for (const rung of ['`directSend: "utility"`', "`template`", "`invite`"]) {
+    assertStringIncludes(description, `| ${rung} | `);
+  }
+  const html = await Deno.readTextFile(staticPageFile);
+  assertStringIncludes(html, "<th>Requires</th>");
+  assertStringIncludes(html, "<td><code>location</code></td><td><code>location</code></td>");
+});
+
+Deno.test("every search word is of an operation of the document", async () => {
+  const { paths } = JSON.parse(await Deno.readTextFile(documentFile));
+  const known = Object.values<Record<string, Json>>(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId)
+  );
+  assertEquals(Object.keys(searchWords).filter((id) => !known.includes(id)), []);
+});
+
+Deno.test("no markup of a description reaches the page, and its tables, lists and code do", () => {
+  assertEquals(
+    renderMarkdown("A <b>bold</b> `<i>` **word**\n\n- one\n- two\n\n## Head", 4),
+    "<p>A &lt;b&gt;bold&lt;/b&gt; <code>&lt;i&gt;</code> <b>word</b></p>\n" +
+      "<ul><li>one</li><li>two</li></ul>\n<h4>Head</h4>",
+  );
+  assertEquals(
+    renderMarkdown("| a | b |\n|---|---|\n| `x` | <img> |", 4),
+    '<div class="table" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>' +
+      "<tr><td><code>x</code></td><td>&lt;img&gt;</td></tr></tbody></table></div>",
+  );
+  assertStringIncludes(
+    renderMarkdown('Text\n\n```json\n{ "a": "</code>" }\n```', 4),
+    "<code>{ &quot;a&quot;: &quot;&lt;/code&gt;&quot; }</code></pre>",
+  );
+  assertEquals(renderMarkdown("[x](javascript:alert)", 4), "<p>[x](javascript:alert)</p>");
 });
 
 Deno.test("GET /api-docs runs its own script and the pinned viewer, and lets a browser run nothing else", async () => {
