@@ -148,7 +148,7 @@ ${fileOptions}
 ${describePartPanel()}
   </main>
 
-  <div class="side">
+  <aside class="side" aria-label="Panels">
     <p class="problem" id="access-problem" role="alert" hidden></p>
     <div class="tabs" role="tablist" aria-label="Panels">
       <button type="button" role="tab" id="tab-queue" aria-controls="panel-queue" aria-selected="true">Queue</button>
@@ -314,7 +314,7 @@ ${channelOptions}
       </form>
     </section>
     </div>
-  </div>
+  </aside>
 </div>
 <noscript><p class="note">This page needs JavaScript to show what arrives.</p></noscript>
 </body>
