@@ -4,6 +4,8 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.hold_event_floor(uuid);
+
 drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
 
 drop function messaging.take_media_fetches(integer,integer);
@@ -1084,6 +1086,48 @@ begin
 end;
 $$;
 
+-- Takes back from the sums what has been counted of an outbound message of ours that is not so after all: that
+-- it was sent or delivered, or how it was billed. `former` and `present`: the message before and after.
+create or replace function messaging.take_back_usage(
+  former messaging.messages,
+  present messaging.messages
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changes constant messaging.usage_changes[] := array(
+    select messaging.counted_note(
+      row(former.id, former.instance_id, former.sent_at, false)::messaging.usage_notes, former, -1
+    )
+    where former.sent_at is not null and former.sent_at is distinct from present.sent_at
+    union all
+    select messaging.counted_delivery(former, -1)
+    where former.delivered_at is not null
+      and not messaging.awaits_price(former.delivered_at, former.pricing)
+      and (former.delivered_at, former.pricing) is distinct from (present.delivered_at, present.pricing)
+  );
+begin
+  if changes <> '{}' then
+    perform messaging.add_usage_changes(changes);
+  end if;
+  if present.sent_at is null then
+    delete from messaging.budget_under_way b where b.message_id = present.id;
+  end if;
+end;
+$$;
+
+-- Whether a message is billed in another way than before. That its price has become known (see count_notes)
+-- is none.
+create or replace function messaging.is_billed_anew(former jsonb, present jsonb)
+returns boolean
+language sql
+immutable
+return former - 'market' is distinct from present - 'market'
+or former ? 'market'
+and not present ? 'market';
+
 -- A template's components with the words that somebody has given it at the provider. `wording`: body, and
 -- where the template has them title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it
 -- is. The notice tells every text header, every footer, and the buttons where one of them opens a page or
@@ -1272,7 +1316,6 @@ $$;
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
 -- An unconfirmed message left before its call was given up, however late the event is.
--- Records its event, and message.sent before it where that it was sent has not been told.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
 -- A failure that may pause its batch is noted (see pause_failing_batches).
@@ -1294,7 +1337,6 @@ declare
   is_official boolean;
   former messaging.messages;
   present messaging.messages;
-  types text[];
   gone messaging.message_queue;
 begin
   if advance_message.status = 'failed' and messaging.climb_after_status(
@@ -1359,27 +1401,9 @@ begin
       messaging.sent_category(m.message_type, m.purpose, m.ladder)
     )
     where m.id = advance_message.message_id and advance_message.pricing is not null
-      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel'
-    returning m.* into present;
-    if found then
-      perform messaging.note_usage(former, present);
-      return true;
-    end if;
-    return false;
+      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel';
+    return found;
   end if;
-  perform messaging.note_usage(former, present);
-  types := array[messaging.status_event(present.message_type, advance_message.status)];
-  if advance_message.status in ('delivered', 'read') and former.sent_at is null then
-    types := messaging.status_event(present.message_type, 'sent') || types;
-  end if;
-  perform messaging.record_message_events(
-    array_fill(advance_message.message_id, array[cardinality(types)]),
-    types,
-    exists (
-      select from messaging.message_queue q
-      where q.message_id = advance_message.message_id and q.claim_token is not null
-    )
-  );
   if advance_message.status = 'failed' then
     if exists (
       select from messaging.dispatch d
@@ -1417,6 +1441,121 @@ begin
 end;
 $$;
 
+-- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
+-- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
+-- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
+create or replace function messaging.await_reply(
+  instance messaging.instances,
+  message messaging.messages,
+  decided jsonb,
+  is_paced boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  invitation_id constant uuid := messaging.find_or_send_invitation(
+    instance, message.id, message.contact_id, message.conversation_id,
+    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
+    is_paced, message.interval_seconds, message.batch_id
+  );
+begin
+  update messaging.messages m
+  set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
+    failed_at = null, unconfirmed_at = null,
+    expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
+    ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
+  where m.id = message.id;
+end;
+$$;
+
+-- Ends the last change that a call asked for, with its `outcome` (done, refused, unknown). Done: writes the new
+-- words or the deletion, where they are news.
+-- The caller has locked the message.
+create or replace function messaging.end_message_change(
+  message messaging.messages,
+  outcome text,
+  error jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_done constant boolean := outcome = 'done';
+  is_edit constant boolean := message.change->>'kind' = 'edit';
+  is_news constant boolean := is_done and case
+    when is_edit then message.message is distinct from message.change->>'message'
+    else message.deleted_at is null
+  end;
+begin
+  update messaging.messages m
+  set change = m.change
+      || jsonb_build_object('status', outcome, 'error', case when not is_done then error end),
+    message = case when is_news and is_edit then m.change->>'message' else m.message end,
+    edited_at = case when is_news and is_edit then clock_timestamp() else m.edited_at end,
+    deleted_at = case when is_news and not is_edit then clock_timestamp() else m.deleted_at end
+  where m.id = message.id;
+end;
+$$;
+
+-- Takes waiting messages out of the queue for good: they become `status`, canceled or expired. A message
+-- in flight stays: its claim says what becomes of it. Their slots are released (see release_slots).
+-- Returns the ids of those that ended.
+-- The caller holds the messages. Locks pacing, then dispatch. Tries the queue rows without waiting: their
+-- holders are about to send the messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.end_queued_messages(message_ids uuid[], status text)
+returns uuid[]
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  instance_ids uuid[];
+  ended uuid[];
+  gone messaging.message_queue[];
+begin
+  select array_agg(distinct m.instance_id) into instance_ids
+  from messaging.messages m
+  where m.id = any (message_ids);
+  perform from messaging.pacing p
+  where p.instance_id = any (instance_ids)
+  order by p.instance_id
+  for no key update;
+  with waiting as materialized (
+    select w.message_id
+    from messaging.message_queue w
+    where w.message_id = any (message_ids) and w.claim_token is null
+    for update skip locked
+  ),
+  taken as (
+    delete from messaging.message_queue q
+    using waiting
+    where q.message_id = any (array[waiting.message_id])
+    returning q
+  )
+  select array_agg(taken.q order by (taken.q).message_id) into gone from taken;
+  if gone is null then
+    return '{}';
+  end if;
+  ended := array(select g.message_id from unnest(gone) as g);
+  update messaging.messages m
+  set status = end_queued_messages.status,
+    canceled_at = case when end_queued_messages.status = 'canceled' then clock end
+  where m.id = any (ended);
+  perform messaging.release_slots(gone);
+  perform messaging.refresh_dispatch(instance_ids);
+  return ended;
+end;
+$$;
+
 -- The message of an instance that a path names (see find_message_id), locked. `request`: instanceId, messageId.
 -- A received one too: its status (received) says what cannot be done with it.
 -- Error: MI004.
@@ -1436,6 +1575,55 @@ begin
     raise exception using errcode = 'MI004', message = 'message_not_found';
   end if;
   return messaging.message_after_merge(message);
+end;
+$$;
+
+-- Lets a message that is in no queue go on by its ladder, as `decided` (see climb_ladder): back into the queue,
+-- as its own mode would; or it waits for an answer; or it fails, where no rung is left. `error`: what the channel
+-- said. The caller holds the message and its contact. Locks pacing, then dispatch.
+create or replace function messaging.go_on_by_ladder(
+  instance messaging.instances,
+  message messaging.messages,
+  decided jsonb,
+  error jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
+begin
+  if decided ? 'isExhausted' then
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
+      is_retryable = false, ladder = decided, unconfirmed_at = null,
+      last_error = messaging.exhausted_error(decided->'passed')
+    where m.id = message.id;
+    return;
+  end if;
+  begin
+    if is_invitation then
+      perform messaging.await_reply(
+        instance, message, decided, message.mode = 'queued'
+      );
+    else
+      message.held_by := null;
+      perform messaging.requeue_message(message);
+    end if;
+    update messaging.messages m
+    set last_error = error, is_retryable = false,
+      expires_at = case
+        when not is_invitation and m.ladder ? 'endsByDefault' then null else m.expires_at
+      end,
+      ladder = case when is_invitation then m.ladder else decided - 'endsByDefault' end
+    where m.id = message.id;
+  exception when sqlstate 'MI010' then
+    update messaging.messages m
+    set status = 'failed', failed_at = clock_timestamp(), held_by = null,
+      last_error = '{"code": "send_window_never_opens", "message": "The send window never opens."}'
+    where m.id = message.id;
+  end;
 end;
 $$;
 
@@ -1605,6 +1793,356 @@ begin
       and (call.authentication is null or t.id is not null)
       and (known is null or former.place is not null)
   );
+end;
+$$;
+
+-- What follows from a change of a message, whoever makes it: the events that it makes due, in their order,
+-- with the message as it is now (see snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
+-- its place in the queue or its ladder changes is no event.
+-- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
+-- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
+-- ends what most changes are.
+create or replace function messaging.record_message_change()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  due text[] := '{}';
+  event_type text;
+  floor text;
+  is_sent boolean;
+  is_delivered boolean;
+begin
+  if tg_op = 'INSERT' then
+    if new.status in ('queued', 'sending') or new.content ? 'isImported' then
+      return null;
+    end if;
+    due := array[messaging.status_event(new.message_type, new.status)];
+  elsif new.status = old.status
+    and new.sent_at is not distinct from old.sent_at
+    and new.delivered_at is not distinct from old.delivered_at
+    and new.message is not distinct from old.message
+    and new.deleted_at is not distinct from old.deleted_at
+    and new.pricing is not distinct from old.pricing
+  then
+    return null;
+  else
+    if new.status <> old.status and new.status not in ('queued', 'sending') then
+      if new.status in ('delivered', 'read') and old.sent_at is null then
+        due := array[messaging.status_event(new.message_type, 'sent')];
+      end if;
+      due := due || messaging.status_event(new.message_type, new.status);
+    end if;
+    if new.message is distinct from old.message
+      and old.content->>'unsupportedType' is distinct from 'media_placeholder' then
+      due := due || 'message.edited'::text;
+    end if;
+    if old.deleted_at is null and new.deleted_at is not null then
+      due := due || 'message.deleted'::text;
+    end if;
+  end if;
+
+  if due <> '{}' then
+    floor := messaging.hold_event_floor(new.instance_id);
+    foreach event_type in array due loop
+      insert into messaging.events (instance_id, contact_id, type, message)
+      select new.instance_id, new.contact_id, event_type, messaging.snapshot_message(
+        new, c.name, shown.phone, shown.identities, claim.is_held
+      )
+      from messaging.contacts c
+      cross join lateral messaging.shown_contact(c) as shown
+      -- A row of its own, so that the snapshot is written out in the statement.
+      cross join lateral (
+        select exists (
+          select from messaging.message_queue q
+          where q.message_id = new.id and q.claim_token is not null
+        ) as is_held
+        offset 0
+      ) as claim
+      where c.id = new.contact_id;
+    end loop;
+  end if;
+  -- What an employee types on the phone is not this service's.
+  if new.direction = 'outbound' and not new.is_typed_on_phone then
+    is_sent := new.sent_at is distinct from old.sent_at;
+    is_delivered := new.delivered_at is distinct from old.delivered_at
+      or messaging.is_billed_anew(old.pricing, new.pricing);
+    if is_sent and old.sent_at is not null or is_delivered and old.delivered_at is not null then
+      perform messaging.take_back_usage(old, new);
+    end if;
+    if is_sent and new.sent_at is not null then
+      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+      values (new.id, new.instance_id, new.sent_at, false);
+    end if;
+    -- Also of what was not delivered after all: it may hold one of the month's free places.
+    if is_delivered and (new.delivered_at is not null or old.is_free_service) then
+      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+      values (new.id, new.instance_id, coalesce(new.delivered_at, old.delivered_at), true);
+    end if;
+  end if;
+  return null;
+end;
+$$;
+
+-- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
+-- keeps its state; a failed message is revived where another attempt was accepted. Notes
+-- whose failure may pause their batch.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.settle_message_rows(
+  settlements messaging.settlement[],
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed uuid[];
+  invitations uuid[];
+begin
+  with changed as (
+    update messaging.messages m
+    set attempts = least(m.attempts::integer + (not s.is_unsent)::integer, 32767),
+      lost_claim_token = case when s.outcome = 'unknown' then s.claim_token end,
+      last_error = case
+        when m.status = 'failed' and not s.is_revived then m.last_error
+        when s.outcome <> 'accepted' then s.error
+      end,
+      provider_message_id = coalesce(s.provider_message_id, m.provider_message_id),
+      channel_status = s.channel_status,
+      status = case
+        when s.is_revived then 'sent'
+        when m.status not in ('queued', 'sending', 'unconfirmed') then m.status
+        when s.is_retried then 'queued'
+        when s.outcome = 'accepted' then 'sent'
+        when s.outcome = 'rejected' then 'failed'
+        else 'unconfirmed'
+      end,
+      is_retryable = case
+        when m.status in ('queued', 'sending', 'unconfirmed') then s.is_retryable
+        else m.is_retryable
+      end,
+      sent_at = case when s.outcome = 'accepted' then coalesce(m.sent_at, clock) else m.sent_at end,
+      failed_at = case
+        when m.status = 'failed' and not s.is_revived then m.failed_at
+        when s.outcome = 'rejected' and not s.is_retried
+          and m.status in ('queued', 'sending', 'unconfirmed') then clock
+      end,
+      unconfirmed_at = case
+        when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
+      end
+    -- Told in the order of their ids.
+    from (select * from unnest(settlements) order by message_id) as s
+    where m.id = any (array[s.message_id])
+    returning m.id, m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
+      messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
+  )
+  select array_agg(c.id) filter (where c.may_pause_batch),
+    array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
+  into failed, invitations
+  from changed c;
+  perform messaging.note_batch_failures(failed);
+  if invitations is not null then
+    perform messaging.fail_invitation(m) from messaging.messages m
+    where m.id = any (invitations);
+  end if;
+end;
+$$;
+
+-- settle_messages: settles one accepted immediate send that nothing has happened to but that, as
+-- settle_plain_acceptances does several: one statement for both would cost a send 1.10 times as many
+-- instructions. `result` as in settle_messages, without an address.
+-- Returns the message's id, in an array; or NULL, with nothing changed, where the result is not plain: a
+-- reaction's never is, which is told otherwise and is nobody's newest message.
+-- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
+-- checked before rows are locked. A locked row is read anew.
+create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled constant uuid := result->>'messageId';
+  provider_id text := result->>'providerMessageId';
+  tenant uuid;
+  addressee uuid;
+  has_news boolean;
+begin
+  if result->>'outcome' <> 'accepted' then
+    return null;
+  end if;
+  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id)
+  into tenant, addressee, provider_id
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
+    and q.max_attempts = 1 and q.echo is null and m.status in ('queued', 'sending')
+    and m.message_type <> 'reaction'
+    and (
+      provider_id is null
+      or pg_advisory_xact_lock(
+        messaging.provider_message_lock_key(q.instance_id, provider_id)
+      )::text is not null
+    )
+  for no key update of q, m;
+  if not found then
+    return null;
+  end if;
+  perform from messaging.provider_news(tenant, provider_id, settled);
+  has_news := found;
+  with settled_row as (
+    delete from messaging.message_queue q where q.message_id = settled
+  ),
+  sent as (
+    update messaging.messages m
+    set status = 'sent',
+      sent_at = coalesce(m.sent_at, clock),
+      provider_message_id = coalesce(provider_id, m.provider_message_id),
+      attempts = least(m.attempts::integer + 1, 32767),
+      lost_claim_token = null,
+      last_error = null,
+      is_retryable = false,
+      failed_at = null,
+      unconfirmed_at = null
+    where m.id = settled
+  )
+  update messaging.contact_activity a
+  set updated_at = greatest(
+      a.updated_at,
+      messaging.change_instant(a.instance_id)
+    ),
+    last_message_at = greatest(a.last_message_at, clock),
+    awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, clock)
+  where a.contact_id = addressee and not has_news;
+  if has_news then
+    perform messaging.apply_unmatched_statuses(array[settled]);
+    perform messaging.merge_echo_duplicates(array[settled]);
+    perform messaging.note_contact(addressee);
+  end if;
+  return array[settled];
+end;
+$$;
+
+-- settle_messages: settles, with three plain statements, the results of messages that nothing has
+-- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
+-- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
+-- start of its statements. `results` as in settle_messages, none with an address.
+-- `settled`: the ids of those that were settled; `addressees`: their contacts. `settlements`: those of them that something may follow
+-- for, an agent or the instance's queue: all but immediate sends; with the provider's id of the message.
+-- The caller settles the other results, whose claims it has locked now.
+-- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
+-- Locks queue rows with their messages, in the order of their ids.
+create or replace function messaging.settle_plain_acceptances(
+  results jsonb,
+  clock timestamptz,
+  out settled uuid[],
+  out addressees uuid[],
+  out settlements messaging.settlement[]
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ids uuid[];
+  told jsonb;
+begin
+  select array_agg((r->>'messageId')::uuid), jsonb_object_agg((r->>'messageId')::uuid, r)
+  into ids, told
+  from jsonb_array_elements(results) as r;
+  -- "= any (ids)", not a join: no plan reads the whole queue.
+  select array_agg(locked.message_id) filter (where locked.is_plain),
+    array_agg(locked.contact_id) filter (where locked.is_plain),
+    array_agg(
+      row(
+        locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
+        locked.provider_id, null, null, null, null, false, false, false, null, false, false, false, false,
+        locked.pauses_agent, locked.called_after_ms, null
+      )::messaging.settlement
+    ) filter (where locked.is_plain and locked.max_attempts > 1)
+  into settled, addressees, settlements
+  from (
+    select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
+      coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
+        as provider_id,
+      (told #>> array[q.message_id::text, 'calledAfterMs'])::integer as called_after_ms,
+      q.echo is null and m.status in ('queued', 'sending') and m.message_type <> 'reaction' as is_plain,
+      messaging.restarts_pause(m) as pauses_agent
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.message_id = any (ids)
+      and q.claim_token = (told #>> array[q.message_id::text, 'claimToken'])::uuid
+    order by q.message_id
+    for no key update of q, m
+  ) as locked;
+  if settled is null then
+    return;
+  end if;
+  delete from messaging.message_queue q where q.message_id = any (settled);
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(
+      told #>> array[m.id::text, 'providerMessageId'], m.provider_message_id
+    ),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = any (settled);
+end;
+$$;
+
+-- Takes back messages whose claims ended although their workers had not called the provider: another
+-- process has made them `unconfirmed`, but nothing was sent. A queued or scheduled message waits again.
+-- An immediate send fails, and may be retried; so does a message whose send window never opens now.
+-- Only while the message is in doubt by that very claim: since then a delivery event, a person or
+-- another attempt may have decided otherwise.
+-- `results`: as settle_messages takes them. Returns the ids of those that were taken back.
+-- Locks the messages, then pacing (see requeue_message).
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.take_back_unsent(results jsonb)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  unsent record;
+  waits boolean;
+  taken_back uuid[] := '{}';
+begin
+  for unsent in
+    select m as message, r.error
+    from jsonb_to_recordset(results) as r(
+      "messageId" uuid, "claimToken" uuid, error jsonb, "isUnsent" boolean
+    )
+    join messaging.messages m on m.id = any (array[r."messageId"])
+    where r."isUnsent" and m.status = 'unconfirmed' and m.lost_claim_token = r."claimToken"
+    order by m.instance_id, m.id
+    for no key update of m
+  loop
+    waits := false;
+    begin
+      if (unsent.message).mode in ('queued', 'scheduled') then
+        perform messaging.requeue_message(unsent.message);
+        waits := true;
+      end if;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+    update messaging.messages m
+    set status = case when waits then m.status else 'failed' end,
+      failed_at = case when not waits then clock_timestamp() end, unconfirmed_at = null,
+      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
+      -- The end of the claim was counted as an attempt.
+      attempts = greatest(m.attempts - 1, 0)
+    where m.id = (unsent.message).id;
+    taken_back := taken_back || (unsent.message).id;
+  end loop;
+  return taken_back;
 end;
 $$;
 
@@ -2253,6 +2791,77 @@ return case
   and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
 end;
 
+-- The event that tells a message's new status. That a reaction is sent or received is told as the reaction.
+create or replace function messaging.status_event(message_type text, status text)
+returns text
+language sql
+immutable
+return 'message.' || case
+  when message_type = 'reaction'
+  and status in ('sent', 'received') then 'reaction'
+  else status
+end;
+
+-- Must be called before the transaction draws its first event number for the instance: see the head of
+-- tables/events.sql. Later calls in the transaction do nothing: the first
+-- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
+-- transaction, or with the part of it that is rolled back; `*` is one for all instances. Beyond a
+-- hundred instances one lock stands for all, under a key that every reader looks at: Postgres has room
+-- for a few thousand locks in all. What it returns says nothing.
+create or replace function messaging.hold_event_floor(instance_id uuid)
+returns text
+language sql
+volatile
+return case
+  when current_setting('messaging.event_floors', true) = '*'
+  or strpos(current_setting('messaging.event_floors', true), instance_id::text) > 0 then null
+  when length(
+    current_setting('messaging.event_floors', true)
+  ) >= 3600 then messaging.lock_event_floor(null) || set_config('messaging.event_floors', '*', true)
+  else messaging.lock_event_floor(instance_id) || set_config(
+    'messaging.event_floors',
+    concat(current_setting('messaging.event_floors', true), instance_id),
+    true
+  )
+end;
+
+-- settle_may_have_left: cancels waiting messages. Locks the messages in the order of their ids, then
+-- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
+-- Returns how many.
+create or replace function messaging.cancel_restored_messages(message_ids uuid[])
+returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance_ids uuid[];
+  canceled uuid[];
+  rows_gone messaging.message_queue[];
+begin
+  select array_agg(distinct l.instance_id) into instance_ids
+  from (
+    select m.instance_id from messaging.messages m
+    where m.id = any (cancel_restored_messages.message_ids)
+    order by m.id
+    for no key update
+  ) as l;
+  perform from messaging.pacing p
+  where p.instance_id = any (instance_ids) order by p.instance_id for no key update;
+  with gone as (
+    delete from messaging.message_queue q
+    where q.message_id = any (cancel_restored_messages.message_ids) and q.claim_token is null
+    returning q
+  )
+  select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
+  perform messaging.release_day_quota(rows_gone);
+  update messaging.messages m
+  set status = 'canceled', canceled_at = clock_timestamp()
+  where m.id = any (canceled);
+  perform messaging.refresh_dispatch(instance_ids);
+  return coalesce(cardinality(canceled), 0);
+end;
+$$;
+
 -- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
 -- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
 -- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
@@ -2660,6 +3269,75 @@ begin
 end;
 $$;
 
+-- claim_due_messages: ends messages that were due after their expires_at: they become `expired` instead
+-- of being claimed. The caller holds their queue rows. What another session holds is left for later:
+-- nothing waits here. The caller sees to it that the instance gets its next due time.
+create or replace function messaging.expire_due_messages(message_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  late uuid[];
+  gone messaging.message_queue[];
+begin
+  select array_agg(l.id) into late
+  from (
+    select m.id
+    from messaging.messages m
+    join messaging.pacing p on p.instance_id = any (array[m.instance_id])
+    where m.id = any (message_ids) and m.status = 'queued' and m.expires_at <= clock
+    order by m.instance_id, m.id
+    for no key update of m, p skip locked
+  ) as l;
+  if late is null then
+    return;
+  end if;
+  with taken as (
+    delete from messaging.message_queue q where q.message_id = any (late)
+    returning q
+  )
+  select array_agg(taken.q) into gone from taken;
+  update messaging.messages m set status = 'expired' where m.id = any (late);
+  perform messaging.release_slots(gone);
+end;
+$$;
+
+-- Puts a failed or unconfirmed message back into the queue: a queued message into the paced lane with
+-- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
+-- checked its state.
+create or replace function messaging.requeue_message(message messaging.messages)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  slot timestamptz := clock;
+  held_by text := message.held_by;
+begin
+  if message.mode = 'queued' then
+    select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      message.id, instance, message.interval_seconds, clock,
+      interval '1 millisecond' * coalesce(message.delay_typing_ms, 0), message.contact_id
+    ) e;
+  else
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (message.id, message.instance_id, 'unpaced', clock, clock);
+  end if;
+  update messaging.messages m
+  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+    confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+    unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+    is_free_service = null
+  from (select slot, held_by) as requeued
+  where m.id = message.id;
+end;
+$$;
+
 -- Lets the recipients of these messages that are pending be told by their messages again: a pause had taken
 -- the message out of the queue, or it was to be tried again, and it has ended or arrived since. The caller
 -- holds the messages, or their batches. Locks the batches in the order of their ids, even where nobody is
@@ -2904,9 +3582,6 @@ begin
     return 0;
   end if;
   perform messaging.accept_pending_recipients(ended);
-  perform messaging.record_message_events(
-    ended, array['message.' || end_unqueued_messages.status]
-  );
   return cardinality(ended);
 end;
 $$;
@@ -2930,6 +3605,60 @@ as $$
     from jsonb_array_elements(entries) with ordinality as e(entry, place)
     order by e.place
   );
+$$;
+
+-- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
+-- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
+-- counts the turn.
+-- Returns the message's id. Errors: MI010.
+create or replace function messaging.place_batch_message(
+  instance messaging.instances,
+  batch messaging.batches,
+  recipient_index integer
+)
+returns uuid
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  recipient messaging.batch_recipients;
+  placed_id uuid;
+  conversation messaging.conversations;
+  placed record;
+  moved_by text;
+begin
+  select r.* into strict recipient from messaging.batch_recipients r
+  where r.batch_id = batch.id and r.index = recipient_index;
+  placed_id := coalesce(recipient.message_id, gen_random_uuid());
+  placed := messaging.enqueue_message(
+    placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
+    batch.seed || ' ' || recipient.index
+  );
+  moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
+  if recipient.message_id is not null then
+    update messaging.messages m
+    set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
+      confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
+      unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+      is_free_service = null
+    where m.id = placed_id;
+  else
+    conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
+    perform messaging.add_outbound_messages(array[row(
+      placed_id, instance.id, recipient.contact_id, conversation.id,
+      recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
+      messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
+      jsonb_build_object('expiresAt', batch.expires_at), null, null
+    )::messaging.outbound_message])
+    from messaging.contacts c
+    where c.id = recipient.contact_id;
+  end if;
+  update messaging.batch_recipients r
+  set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
+  where r.batch_id = batch.id and r.index = recipient.index;
+  return placed_id;
+end;
 $$;
 
 -- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
@@ -3017,6 +3746,81 @@ begin
     order by e.place;
   end if;
   return retold;
+end;
+$$;
+
+-- Merges the duplicates of messages whose provider ids have just become known: under the same id a
+-- gateway had reported an echo, stored as typed on the phone or taken as the proof of another message.
+-- The duplicate is deleted, and its delivery becomes the message's. Its placeholder contact, known by
+-- a hidden address alone, is merged into the message's contact. A message that the echo had confirmed
+-- wrongly becomes `unconfirmed` again.
+create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  duplicate record;
+  contact messaging.contacts;
+  placeholder messaging.contacts;
+begin
+  for duplicate in
+    select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
+      e.contact_id as echo_contact_id, e.status, e.confirmed_by_echo, e.failed_at, e.last_error,
+      coalesce(e.read_at, e.delivered_at) as arrived_at,
+      case when e.pricing->>'source' = 'channel' then e.pricing - 'market' end as pricing
+    from messaging.messages m
+    -- "offset 0" keeps the plan from beginning with all echoes, of which statistics may know none.
+    cross join lateral (
+      select told.* from messaging.messages told
+      where told.instance_id = m.instance_id
+        and told.provider_message_id = m.provider_message_id
+        and told.id <> m.id
+        and (told.is_typed_on_phone or told.confirmed_by_echo)
+      offset 0
+    ) as e
+    where m.id = any (message_ids)
+  loop
+    perform messaging.note_contact(duplicate.contact_id);
+    perform messaging.note_contact(duplicate.echo_contact_id);
+    if duplicate.confirmed_by_echo then
+      update messaging.messages e
+      set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
+        confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
+        failed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
+        is_free_service = null,
+        last_error = jsonb_build_object(
+          'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
+        )
+      where e.id = duplicate.echo_id;
+    else
+      update messaging.messages e set deleted_at = clock_timestamp() where e.id = duplicate.echo_id;
+      delete from messaging.messages e where e.id = duplicate.echo_id;
+    end if;
+    if duplicate.status in ('delivered', 'read') then
+      perform messaging.advance_message(
+        duplicate.id, duplicate.provider_message_id, duplicate.status, duplicate.arrived_at, null,
+        duplicate.pricing
+      );
+    end if;
+    if duplicate.status = 'failed' then
+      perform messaging.advance_message(
+        duplicate.id, duplicate.provider_message_id, 'failed', duplicate.failed_at, duplicate.last_error,
+        null
+      );
+    end if;
+    continue when duplicate.confirmed_by_echo;
+    select c.* into contact from messaging.contacts c where c.id = duplicate.contact_id;
+    select c.* into placeholder from messaging.contacts c
+    where c.id = duplicate.echo_contact_id and c.id <> contact.id and c.phone is null;
+    if found then
+      -- A placeholder contact without any other message was paused by our own words.
+      delete from messaging.agent_pauses p
+      where p.contact_id = placeholder.id
+        and not exists (select from messaging.messages m where m.contact_id = placeholder.id);
+      perform messaging.merge_contacts(contact, placeholder);
+    end if;
+  end loop;
 end;
 $$;
 
@@ -3239,8 +4043,8 @@ declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
   named uuid[] := '{}';
-  untold uuid[] := '{}';
   stored record;
+  chosen jsonb;
 begin
   for stored in
     with known as (
@@ -3303,28 +4107,6 @@ begin
       insert into messaging.provider_events (instance_id, payload)
       select k.instance_id, k.payload from known k where k.payload is not null order by k.place
     ),
-    messages as (
-      insert into messaging.messages (
-        id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-        quoted_message_id, media_id, quoted_provider_message_id, author
-      )
-      -- Not the transaction's instant: messages keep their order by it.
-      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound',
-        case
-          when k.choice is not null and k.keyword_said is null then 'choice' else k.message_type
-        end,
-        k.message,
-        case
-          when k.choice is not null and k.keyword_said is null
-          then coalesce(k.content, '{}') || jsonb_build_object('choice', k.choice)
-          else k.content
-        end,
-        false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
-        clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
-      from known k
-      order by k.place
-    ),
     contacts as (
       update messaging.contacts c
       set name = coalesce(c.name, told.name),
@@ -3356,10 +4138,7 @@ begin
             and messaging.may_refresh_picture(c.profile_picture_at, clock)
         )
     )
-    select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
-      k.message_type, k.media_id, k.file,
-      k.keyword_said, k.occurred_at, k.marks_read, k.has_window,
-      k.is_nameless and k.contact_name is not null as tells_name,
+    select k.*, k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       k.contact_id is null and (
         select true
@@ -3390,43 +4169,56 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    chosen := case when stored.keyword_said is null then stored.choice end;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
-        stored.media_id, stored.instance_id, stored.contact_id, stored.message_type, stored.file
+        stored.media_id, stored.instance_id, stored.sender_id,
+        case when chosen is not null then 'choice' else stored.message_type end, stored.file
       );
     end if;
-    if stored.tells_name and stored.contact_id <> all (named) then
-      named := named || stored.contact_id;
-      perform messaging.record_message_events(untold, array['message.received']);
-      untold := '{}';
+    if stored.tells_name and stored.sender_id <> all (named) then
+      named := named || stored.sender_id;
       perform messaging.record_contact_changes(
-        stored.instance_id, stored.contact_id, jsonb '{"name": null}'
+        stored.instance_id, stored.sender_id, jsonb '{"name": null}'
       );
     end if;
-    perform messaging.note_contact(stored.contact_id);
+    perform messaging.note_contact(stored.sender_id);
     if stored.has_unproven_address then
-      perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
+      perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
-    untold := untold || stored.stored_id;
-    -- The message is told before what it changes.
-    if stored.is_closed or stored.keyword_said is not null then
-      perform messaging.record_message_events(untold, array['message.received']);
-      untold := '{}';
-    end if;
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+      quoted_message_id, media_id, quoted_provider_message_id, author
+    )
+    values (
+      stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
+      case when chosen is not null then 'choice' else stored.message_type end,
+      stored.message,
+      case
+        when chosen is not null
+        then coalesce(stored.content, '{}') || jsonb_build_object('choice', chosen)
+        else stored.content
+      end,
+      false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
+      -- Not the transaction's instant: messages keep their order by it.
+      clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
+      stored.author
+    );
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
     if stored.keyword_said is not null then
       perform messaging.apply_keyword(
-        stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
+        stored.instance_id, stored.sender_id, stored.conversation_id, stored.stored_id,
         stored.keyword_said, stored.occurred_at
       );
     end if;
     if stored.has_window then
       if stored.keyword_said = 'denied' then
-        perform messaging.cancel_waiting_messages(stored.contact_id);
+        perform messaging.cancel_waiting_messages(stored.sender_id);
       else
-        perform messaging.release_waiting_messages(stored.contact_id);
+        perform messaging.release_waiting_messages(stored.sender_id);
       end if;
     end if;
     if stored.marks_read then
@@ -3439,12 +4231,76 @@ begin
       perform messaging.await_transcript(stored.media_id, stored.conversation_id)
       from messaging.instances i
       where i.id = stored.instance_id and messaging.request_agent_reply(
-        i, stored.contact_id, stored.conversation_id, stored.occurred_at
+        i, stored.sender_id, stored.conversation_id, stored.occurred_at
       );
     end if;
   end loop;
-  perform messaging.record_message_events(untold, array['message.received']);
   return recorded;
+end;
+$$;
+
+-- Records that a person has deleted a message for everyone: the contact, or somebody on the business's
+-- own phone. Tells it once; the message keeps its words and its status. A deletion of an unknown message
+-- changes nothing, also where the message arrives later. Returns whether it was news.
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.messages m
+  set deleted_at = clock_timestamp()
+  where m.instance_id = record_message_deletion.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and m.deleted_at is null
+    -- One that waits to be sent once more is not what the provider knows by this id.
+    and m.status not in ('queued', 'sending');
+  return found;
+end;
+$$;
+
+-- Records that a person has edited a message, the contact or somebody on the business's own phone:
+-- replaces its words, those of a caption also by none. No agent is asked again; an agent that has yet to
+-- answer reads the new words. Typed words that chose an option are a text from then on. The echo of an edit
+-- that a call asked for is none of a person's (see is_echo_of_edit). Returns whether words changed.
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  words constant text := event->>'message';
+  has_words constant boolean := words is not null
+    or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
+begin
+  if words is not null
+    and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
+    return false;
+  end if;
+  update messaging.messages m
+  set message = edited.message, edited_at = messaging.event_instant(event),
+    message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
+    content = case m.message_type
+      when 'choice' then nullif(m.content - 'choice', '{}') else m.content
+    end
+  from (
+    select own.id,
+      -- In a group the words stand after their author's name, which the edit does not contain.
+      case
+        when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
+          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
+        else words
+      end as message
+    from messaging.messages own
+    where own.instance_id = record_message_edit.instance_id
+      and own.provider_message_id = event->>'providerMessageId'
+      -- One that waits to be sent once more is not what the provider knows by this id.
+      and own.status not in ('queued', 'sending')
+  ) as edited
+  where m.id = edited.id and has_words and m.message is distinct from edited.message;
+  return found;
 end;
 $$;
 
@@ -3497,6 +4353,11 @@ begin
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if media_id is not null then
+    perform messaging.add_channel_media(
+      media_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
@@ -3512,13 +4373,7 @@ begin
     nullif(event->'author', 'null')
   )
   returning id into message_id;
-  if media_id is not null then
-    perform messaging.add_channel_media(
-      media_id, instance.id, contact.id, event->>'messageType', file
-    );
-  end if;
   perform messaging.note_contact(contact.id);
-  perform messaging.record_message_events(array[message_id], array['message.sent']);
   perform messaging.apply_unmatched_statuses(array[message_id]);
   if not is_group and (event->>'isReaction')::boolean is not true
     and (event->>'isOfOtherApp')::boolean is not true then
@@ -3591,6 +4446,152 @@ begin
     recorded[place] := 0;
   end loop;
   return recorded;
+end;
+$$;
+
+-- Applies delivery events of messages that the provider has accepted, and stores their payloads, as
+-- record_status_event does: one statement for all of them. One that is late or repeated may still tell how
+-- the message is billed, which is no event. `changed` and `unchanged` are the places of
+-- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
+-- accepted or have failed, of messages that another transaction holds, of messages that are queued
+-- once more, and those that correct how a message is billed that has its price (see take_back_usage).
+-- The caller holds lock_plain_events.
+create or replace function messaging.record_plain_statuses(
+  events messaging.plain_event[],
+  out changed integer[],
+  out unchanged integer[]
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with known as (
+    select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,
+      message.id as message_id,
+      case messaging.message_transition(message.status, e.status)
+        when 'always' then true else false
+      end as is_forward,
+      e.pricing, instance.is_official, e.status <> 'sent' and message.delivered_at is null as is_first,
+      e.pricing is not null and message.pricing->>'source' is distinct from 'channel' as tells_pricing
+    from unnest(events) as e
+    cross join lateral (
+      select i.provider_class = 'official' as is_official from messaging.instances i
+      where i.id = e.instance_id and (i.sealed_provider_config <> e.sealed_provider_config) is not true
+      limit 1
+    ) as instance
+    cross join lateral (
+      select m.id, m.status, m.pricing, m.delivered_at
+      from messaging.messages m
+      where m.id = coalesce(
+        (
+          select own.id from messaging.messages own
+          where own.id = e.message_id and own.instance_id = e.instance_id
+            and own.direction = 'outbound'
+        ),
+        (
+          select own.id from messaging.messages own
+          where own.instance_id = e.instance_id and own.direction = 'outbound'
+            and own.provider_message_id = e.provider_message_id
+          -- A duplicate stored from an echo may have the same id until it is merged.
+          order by own.is_typed_on_phone, own.created_at desc
+          limit 1
+        )
+      )
+        and m.status in ('sent', 'delivered', 'read') and m.provider_message_id is not null
+      for no key update of m skip locked
+    ) as message
+    where (
+      select true from messaging.message_queue q where q.message_id = message.id limit 1
+    ) is null
+      and (
+        e.pricing is null or message.pricing ? 'market' is not true
+        or message.pricing->>'source' = 'channel'
+      )
+    order by message.id, e.place
+  ),
+  payloads as (
+    insert into messaging.provider_events (instance_id, payload)
+    select k.instance_id, k.payload from known k where k.payload is not null order by k.place
+  ),
+  messages as (
+    update messaging.messages m
+    set status = case when k.is_forward then k.status else m.status end,
+      delivered_at = case
+        when k.is_forward then coalesce(m.delivered_at, k.occurred_at) else m.delivered_at
+      end,
+      read_at = case when k.is_forward and k.status = 'read' then k.occurred_at else m.read_at end,
+      pricing = messaging.known_pricing(
+        m.pricing, k.pricing, k.status, k.is_official,
+        messaging.sent_category(m.message_type, m.purpose, m.ladder)
+      ) - case when k.is_first then 'market' else '' end,
+      failed_at = null,
+      canceled_at = null,
+      unconfirmed_at = null,
+      is_retryable = false,
+      last_error = null
+    -- Told in the order of the events.
+    from (select * from known order by place) as k
+    where m.id = any (array[k.message_id]) and (k.is_forward or k.tells_pricing)
+  )
+  select array_agg(k.place) filter (where k.is_forward or k.tells_pricing),
+    array_agg(k.place) filter (where not k.is_forward and not k.tells_pricing)
+  into changed, unchanged
+  from known k;
+end;
+$$;
+
+-- Records that a person has reacted to a message, the contact or somebody on the business's own phone, or has
+-- taken the reaction back (`emoji` NULL). It is a message of its own in the history, told as message.reaction.
+-- It opens no window and no closed conversation, is never a conversation's newest message, pauses no agent
+-- and asks for no answer. Returns false for one that is stored already.
+-- The caller holds lock_provider_messages for the reaction.
+create or replace function messaging.record_reaction(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  target_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  content constant jsonb := jsonb_build_object(
+    'reaction', jsonb_build_object('messageId', target_id, 'emoji', event->'emoji')
+  );
+  contact messaging.contacts;
+  conversation messaging.conversations;
+begin
+  if exists (
+    select from messaging.messages m
+    where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  ) then
+    return false;
+  end if;
+  contact := messaging.resolve_sender(instance.id, event);
+  -- One that a call sends, told before its provider's answer is recorded, or whose answer was lost.
+  if not is_inbound and messaging.match_echo(
+    instance.id, contact.id,
+    event || jsonb_build_object('message', null, 'messageType', 'reaction', 'content', content)
+  ) then
+    return true;
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  insert into messaging.messages (
+    instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
+    is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+    quoted_message_id, quoted_provider_message_id, author
+  )
+  values (
+    instance.id, contact.id, conversation.id,
+    case when is_inbound then 'inbound' else 'outbound' end, 'reaction', event->>'message',
+    content || jsonb_strip_nulls(jsonb_build_object('groupId', event->'groupId')),
+    case when not is_inbound then 'phone' end, not is_inbound,
+    case when is_inbound then 'received' else 'sent' end,
+    event->>'providerMessageId', messaging.event_instant(event),
+    coalesce((event->>'isGroup')::boolean, false), event->>'chatName',
+    -- Not the transaction's instant: messages of one delivery keep their order by it.
+    clock_timestamp(),
+    target_id, event->>'quotedProviderMessageId', nullif(event->'author', 'null')
+  );
+  return true;
 end;
 $$;
 
@@ -4192,7 +5193,16 @@ create index if not exists outbox_due_by_owner on messaging.outbox (
 )
 where settled_at is null;
 
+create trigger messages_record_change
+after insert or update on messaging.messages
+for each row
+execute function messaging.record_message_change();
+
 drop function messaging.hold_unpaced_for_budget(uuid[],timestamp with time zone);
+
+drop function messaging.note_usage(messaging.messages,messaging.messages);
+
+drop function messaging.record_message_events(uuid[],text[],boolean);
 
 drop function messaging.waits_for_budget(messaging.messages,timestamp with time zone);
 

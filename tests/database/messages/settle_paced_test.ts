@@ -73,7 +73,7 @@ Deno.test("a batch of several instances holds the readers of each until it is co
   assertEquals(await countHeld(), 0);
 });
 
-Deno.test("settling a batch calls no function for each of its messages but its state's check", async () => {
+Deno.test("settling a batch calls no function for each of its messages but its state's check and what follows", async () => {
   await using database = await createTestDatabase();
   const claims = await claimPaced(database, 20);
   const called = await database.admin.begin(async (sql) => {
@@ -82,5 +82,8 @@ Deno.test("settling a batch calls no function for each of its messages but its s
     return await sql<{ name: string }[]>`
       select funcname as name from pg_stat_xact_user_functions where calls >= 20`;
   });
-  assertEquals(called.map(({ name }) => name).sort(), ["is_message_state"]);
+  assertEquals(called.map(({ name }) => name).sort(), [
+    "is_message_state",
+    "record_message_change",
+  ]);
 });

@@ -25,9 +25,6 @@ begin
     return 0;
   end if;
   perform messaging.accept_pending_recipients(ended);
-  perform messaging.record_message_events(
-    ended, array['message.' || end_unqueued_messages.status]
-  );
   return cardinality(ended);
 end;
 $$;

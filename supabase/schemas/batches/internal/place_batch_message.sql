@@ -18,8 +18,6 @@ declare
   conversation messaging.conversations;
   placed record;
   moved_by text;
-  former messaging.messages;
-  present messaging.messages;
 begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
@@ -30,15 +28,12 @@ begin
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
-    select m.* into former from messaging.messages m where m.id = placed_id;
     update messaging.messages m
     set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
       confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
       unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
       is_free_service = null
-    where m.id = placed_id
-    returning m.* into present;
-    perform messaging.note_usage(former, present);
+    where m.id = placed_id;
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(

@@ -22,7 +22,6 @@ begin
   if not found then
     return false;
   end if;
-  perform messaging.record_message_events(array[vote.id], array['message.edited']);
   perform messaging.request_agent_reply(
     instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
   )

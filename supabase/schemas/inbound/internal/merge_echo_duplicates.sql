@@ -12,8 +12,6 @@ declare
   duplicate record;
   contact messaging.contacts;
   placeholder messaging.contacts;
-  former messaging.messages;
-  present messaging.messages;
 begin
   for duplicate in
     select m.id, m.contact_id, m.provider_message_id, e.id as echo_id,
@@ -35,7 +33,6 @@ begin
     perform messaging.note_contact(duplicate.contact_id);
     perform messaging.note_contact(duplicate.echo_contact_id);
     if duplicate.confirmed_by_echo then
-      select e.* into former from messaging.messages e where e.id = duplicate.echo_id;
       update messaging.messages e
       set status = 'unconfirmed', unconfirmed_at = clock_timestamp(), provider_message_id = null,
         confirmed_by_echo = false, sent_at = null, delivered_at = null, read_at = null,
@@ -44,14 +41,9 @@ begin
         last_error = jsonb_build_object(
           'code', 'outcome_unknown', 'message', 'the echo that confirmed it was of another message'
         )
-      where e.id = duplicate.echo_id
-      returning e.* into present;
-      perform messaging.note_usage(former, present);
-      perform messaging.record_message_events(
-        array[duplicate.echo_id], array['message.unconfirmed']
-      );
+      where e.id = duplicate.echo_id;
     else
-      perform messaging.record_message_events(array[duplicate.echo_id], array['message.deleted']);
+      update messaging.messages e set deleted_at = clock_timestamp() where e.id = duplicate.echo_id;
       delete from messaging.messages e where e.id = duplicate.echo_id;
     end if;
     if duplicate.status in ('delivered', 'read') then

@@ -21,8 +21,8 @@ declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
   named uuid[] := '{}';
-  untold uuid[] := '{}';
   stored record;
+  chosen jsonb;
 begin
   for stored in
     with known as (
@@ -85,28 +85,6 @@ begin
       insert into messaging.provider_events (instance_id, payload)
       select k.instance_id, k.payload from known k where k.payload is not null order by k.place
     ),
-    messages as (
-      insert into messaging.messages (
-        id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
-        is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-        quoted_message_id, media_id, quoted_provider_message_id, author
-      )
-      -- Not the transaction's instant: messages keep their order by it.
-      select k.stored_id, k.instance_id, k.sender_id, k.conversation_id, 'inbound',
-        case
-          when k.choice is not null and k.keyword_said is null then 'choice' else k.message_type
-        end,
-        k.message,
-        case
-          when k.choice is not null and k.keyword_said is null
-          then coalesce(k.content, '{}') || jsonb_build_object('choice', k.choice)
-          else k.content
-        end,
-        false, 'received', k.provider_message_id, k.occurred_at, k.is_group, k.chat_name,
-        clock_timestamp(), k.quoted_message_id, k.media_id, k.quoted_provider_message_id, k.author
-      from known k
-      order by k.place
-    ),
     contacts as (
       update messaging.contacts c
       set name = coalesce(c.name, told.name),
@@ -138,10 +116,7 @@ begin
             and messaging.may_refresh_picture(c.profile_picture_at, clock)
         )
     )
-    select k.place, k.stored_id, k.instance_id, k.sender_id as contact_id, k.addresses, k.conversation_id,
-      k.message_type, k.media_id, k.file,
-      k.keyword_said, k.occurred_at, coalesce(k.is_standby, false) as is_standby, k.marks_read, k.has_window,
-      k.is_nameless and k.contact_name is not null as tells_name,
+    select k.*, k.is_nameless and k.contact_name is not null as tells_name,
       k.conversation_status = 'closed' as is_closed,
       k.contact_id is null and (
         select true
@@ -172,43 +147,56 @@ begin
     order by k.place
   loop
     recorded := recorded || stored.place;
+    chosen := case when stored.keyword_said is null then stored.choice end;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
-        stored.media_id, stored.instance_id, stored.contact_id, stored.message_type, stored.file
+        stored.media_id, stored.instance_id, stored.sender_id,
+        case when chosen is not null then 'choice' else stored.message_type end, stored.file
       );
     end if;
-    if stored.tells_name and stored.contact_id <> all (named) then
-      named := named || stored.contact_id;
-      perform messaging.record_message_events(untold, array['message.received']);
-      untold := '{}';
+    if stored.tells_name and stored.sender_id <> all (named) then
+      named := named || stored.sender_id;
       perform messaging.record_contact_changes(
-        stored.instance_id, stored.contact_id, jsonb '{"name": null}'
+        stored.instance_id, stored.sender_id, jsonb '{"name": null}'
       );
     end if;
-    perform messaging.note_contact(stored.contact_id);
+    perform messaging.note_contact(stored.sender_id);
     if stored.has_unproven_address then
-      perform messaging.prove_addresses(stored.instance_id, stored.contact_id, stored.addresses);
+      perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
-    untold := untold || stored.stored_id;
-    -- The message is told before what it changes.
-    if stored.is_closed or stored.keyword_said is not null then
-      perform messaging.record_message_events(untold, array['message.received']);
-      untold := '{}';
-    end if;
+    insert into messaging.messages (
+      id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
+      is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
+      quoted_message_id, media_id, quoted_provider_message_id, author
+    )
+    values (
+      stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
+      case when chosen is not null then 'choice' else stored.message_type end,
+      stored.message,
+      case
+        when chosen is not null
+        then coalesce(stored.content, '{}') || jsonb_build_object('choice', chosen)
+        else stored.content
+      end,
+      false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
+      -- Not the transaction's instant: messages keep their order by it.
+      clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
+      stored.author
+    );
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
     if stored.keyword_said is not null then
       perform messaging.apply_keyword(
-        stored.instance_id, stored.contact_id, stored.conversation_id, stored.stored_id,
-        stored.keyword_said, stored.occurred_at, stored.is_standby
+        stored.instance_id, stored.sender_id, stored.conversation_id, stored.stored_id,
+        stored.keyword_said, stored.occurred_at, coalesce(stored.is_standby, false)
       );
     end if;
     if stored.has_window then
       if stored.keyword_said = 'denied' then
-        perform messaging.cancel_waiting_messages(stored.contact_id);
+        perform messaging.cancel_waiting_messages(stored.sender_id);
       else
-        perform messaging.release_waiting_messages(stored.contact_id);
+        perform messaging.release_waiting_messages(stored.sender_id);
       end if;
     end if;
     if stored.marks_read then
@@ -221,11 +209,10 @@ begin
       perform messaging.await_transcript(stored.media_id, stored.conversation_id)
       from messaging.instances i
       where i.id = stored.instance_id and messaging.request_agent_reply(
-        i, stored.contact_id, stored.conversation_id, stored.occurred_at
+        i, stored.sender_id, stored.conversation_id, stored.occurred_at
       );
     end if;
   end loop;
-  perform messaging.record_message_events(untold, array['message.received']);
   return recorded;
 end;
 $$;

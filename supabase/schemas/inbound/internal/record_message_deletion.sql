@@ -7,21 +7,14 @@ returns boolean
 language plpgsql
 set search_path = ''
 as $$
-declare
-  deleted_ids uuid[];
 begin
-  with deleted as (
-    update messaging.messages m
-    set deleted_at = clock_timestamp()
-    where m.instance_id = record_message_deletion.instance_id
-      and m.provider_message_id = event->>'providerMessageId'
-      and m.deleted_at is null
-      -- One that waits to be sent once more is not what the provider knows by this id.
-      and m.status not in ('queued', 'sending')
-    returning m.id
-  )
-  select array_agg(d.id) into deleted_ids from deleted as d;
-  perform messaging.record_message_events(deleted_ids, array['message.deleted']);
-  return deleted_ids is not null;
+  update messaging.messages m
+  set deleted_at = clock_timestamp()
+  where m.instance_id = record_message_deletion.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and m.deleted_at is null
+    -- One that waits to be sent once more is not what the provider knows by this id.
+    and m.status not in ('queued', 'sending');
+  return found;
 end;
 $$;

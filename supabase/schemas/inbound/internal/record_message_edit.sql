@@ -12,38 +12,32 @@ declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
     or messaging.media_kind(event->>'messageType') in ('image', 'video', 'document');
-  edited_ids uuid[];
 begin
   if words is not null
     and messaging.is_echo_of_edit(instance_id, event->>'providerMessageId', words) then
     return false;
   end if;
-  with changed as (
-    update messaging.messages m
-    set message = edited.message, edited_at = messaging.event_instant(event),
-      message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
-      content = case m.message_type
-        when 'choice' then nullif(m.content - 'choice', '{}') else m.content
-      end
-    from (
-      select own.id,
-        -- In a group the words stand after their author's name, which the edit does not contain.
-        case
-          when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
-            then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
-          else words
-        end as message
-      from messaging.messages own
-      where own.instance_id = record_message_edit.instance_id
-        and own.provider_message_id = event->>'providerMessageId'
-        -- One that waits to be sent once more is not what the provider knows by this id.
-        and own.status not in ('queued', 'sending')
-    ) as edited
-    where m.id = edited.id and has_words and m.message is distinct from edited.message
-    returning m.id
-  )
-  select array_agg(c.id) into edited_ids from changed as c;
-  perform messaging.record_message_events(edited_ids, array['message.edited']);
-  return edited_ids is not null;
+  update messaging.messages m
+  set message = edited.message, edited_at = messaging.event_instant(event),
+    message_type = case m.message_type when 'choice' then 'text' else m.message_type end,
+    content = case m.message_type
+      when 'choice' then nullif(m.content - 'choice', '{}') else m.content
+    end
+  from (
+    select own.id,
+      -- In a group the words stand after their author's name, which the edit does not contain.
+      case
+        when own.is_group and own.direction = 'inbound' and event->>'kind' = 'message_edit'
+          then coalesce(substring(own.message from '^[^:\n]{1,200}: '), '') || words
+        else words
+      end as message
+    from messaging.messages own
+    where own.instance_id = record_message_edit.instance_id
+      and own.provider_message_id = event->>'providerMessageId'
+      -- One that waits to be sent once more is not what the provider knows by this id.
+      and own.status not in ('queued', 'sending')
+  ) as edited
+  where m.id = edited.id and has_words and m.message is distinct from edited.message;
+  return found;
 end;
 $$;

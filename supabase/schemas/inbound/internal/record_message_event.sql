@@ -52,6 +52,11 @@ begin
     return true;
   end if;
   conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if media_id is not null then
+    perform messaging.add_channel_media(
+      media_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
   insert into messaging.messages (
     instance_id, contact_id, conversation_id, direction, message_type, message, content,
     sent_by, is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
@@ -67,13 +72,7 @@ begin
     nullif(event->'author', 'null')
   )
   returning id into message_id;
-  if media_id is not null then
-    perform messaging.add_channel_media(
-      media_id, instance.id, contact.id, event->>'messageType', file
-    );
-  end if;
   perform messaging.note_contact(contact.id);
-  perform messaging.record_message_events(array[message_id], array['message.sent']);
   perform messaging.apply_unmatched_statuses(array[message_id]);
   if not is_group and (event->>'isReaction')::boolean is not true
     and (event->>'isOfOtherApp')::boolean is not true then

@@ -3,7 +3,7 @@
 -- the message is billed, which is no event. `changed` and `unchanged` are the places of
 -- the recorded events. Leaves the others untouched: those of messages that are unknown, have not been
 -- accepted or have failed, of messages that another transaction holds, of messages that are queued
--- once more, and those that correct how a message is billed that has its price (see note_usage).
+-- once more, and those that correct how a message is billed that has its price (see take_back_usage).
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
   events messaging.plain_event[],
@@ -13,9 +13,6 @@ create or replace function messaging.record_plain_statuses(
 language plpgsql
 set search_path = ''
 as $$
-declare
-  ids uuid[];
-  types text[];
 begin
   with known as (
     select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,
@@ -81,21 +78,13 @@ begin
       unconfirmed_at = null,
       is_retryable = false,
       last_error = null
-    from known k
+    -- Told in the order of the events.
+    from (select * from known order by place) as k
     where m.id = any (array[k.message_id]) and (k.is_forward or k.tells_pricing)
-  ),
-  counted as (
-    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-    select k.message_id, k.instance_id, k.occurred_at, true
-    from known k
-    where k.is_forward and k.is_first
   )
   select array_agg(k.place) filter (where k.is_forward or k.tells_pricing),
-    array_agg(k.place) filter (where not k.is_forward and not k.tells_pricing),
-    array_agg(k.message_id order by k.place) filter (where k.is_forward),
-    array_agg('message.' || k.status order by k.place) filter (where k.is_forward)
-  into changed, unchanged, ids, types
+    array_agg(k.place) filter (where not k.is_forward and not k.tells_pricing)
+  into changed, unchanged
   from known k;
-  perform messaging.record_message_events(ids, types);
 end;
 $$;

@@ -16,7 +16,6 @@ declare
   );
   contact messaging.contacts;
   conversation messaging.conversations;
-  message_id uuid;
 begin
   if exists (
     select from messaging.messages m
@@ -49,9 +48,7 @@ begin
     -- Not the transaction's instant: messages of one delivery keep their order by it.
     clock_timestamp(),
     target_id, event->>'quotedProviderMessageId', nullif(event->'author', 'null')
-  )
-  returning id into message_id;
-  perform messaging.record_message_events(array[message_id], array['message.reaction']);
+  );
   return true;
 end;
 $$;

@@ -2,7 +2,6 @@
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
 -- An unconfirmed message left before its call was given up, however late the event is.
--- Records its event, and message.sent before it where that it was sent has not been told.
 -- What the event tells of the price is kept, also of one that is late or repeated: see known_pricing.
 -- A message with a ladder takes its next rung instead where its failure says so: see climb_after_status.
 -- A failure that may pause its batch is noted (see pause_failing_batches).
@@ -24,7 +23,6 @@ declare
   is_official boolean;
   former messaging.messages;
   present messaging.messages;
-  types text[];
   gone messaging.message_queue;
 begin
   if advance_message.status = 'failed' and messaging.climb_after_status(
@@ -89,27 +87,9 @@ begin
       messaging.sent_category(m.message_type, m.purpose, m.ladder)
     )
     where m.id = advance_message.message_id and advance_message.pricing is not null
-      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel'
-    returning m.* into present;
-    if found then
-      perform messaging.note_usage(former, present);
-      return true;
-    end if;
-    return false;
+      and advance_message.status <> 'failed' and m.pricing->>'source' is distinct from 'channel';
+    return found;
   end if;
-  perform messaging.note_usage(former, present);
-  types := array[messaging.status_event(present.message_type, advance_message.status)];
-  if advance_message.status in ('delivered', 'read') and former.sent_at is null then
-    types := messaging.status_event(present.message_type, 'sent') || types;
-  end if;
-  perform messaging.record_message_events(
-    array_fill(advance_message.message_id, array[cardinality(types)]),
-    types,
-    exists (
-      select from messaging.message_queue q
-      where q.message_id = advance_message.message_id and q.claim_token is not null
-    )
-  );
   if advance_message.status = 'failed' then
     if exists (
       select from messaging.dispatch d

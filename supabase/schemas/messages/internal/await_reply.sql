@@ -17,15 +17,12 @@ declare
     decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
     is_paced, message.interval_seconds, message.batch_id
   );
-  present messaging.messages;
 begin
   update messaging.messages m
   set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
     failed_at = null, unconfirmed_at = null,
     expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
     ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
-  where m.id = message.id
-  returning m.* into present;
-  perform messaging.note_usage(message, present);
+  where m.id = message.id;
 end;
 $$;

@@ -1,5 +1,5 @@
 -- Ends the last change that a call asked for, with its `outcome` (done, refused, unknown). Done: writes the new
--- words or the deletion, and records its event where they are news.
+-- words or the deletion, where they are news.
 -- The caller has locked the message.
 create or replace function messaging.end_message_change(
   message messaging.messages,
@@ -25,10 +25,5 @@ begin
     edited_at = case when is_news and is_edit then clock_timestamp() else m.edited_at end,
     deleted_at = case when is_news and not is_edit then clock_timestamp() else m.deleted_at end
   where m.id = message.id;
-  if is_news then
-    perform messaging.record_message_events(
-      array[message.id], array[case when is_edit then 'message.edited' else 'message.deleted' end]
-    );
-  end if;
 end;
 $$;

@@ -48,9 +48,6 @@ begin
   set status = end_queued_messages.status,
     canceled_at = case when end_queued_messages.status = 'canceled' then clock end
   where m.id = any (ended);
-  perform messaging.record_message_events(
-    ended, array['message.' || end_queued_messages.status]
-  );
   perform messaging.release_slots(gone);
   perform messaging.refresh_dispatch(instance_ids);
   return ended;

@@ -20,7 +20,6 @@ begin
       is_retryable = false, ladder = decided, unconfirmed_at = null,
       last_error = messaging.exhausted_error(decided->'passed')
     where m.id = message.id;
-    perform messaging.record_message_events(array[message.id], array['message.failed']);
     return;
   end if;
   begin
@@ -44,7 +43,6 @@ begin
     set status = 'failed', failed_at = clock_timestamp(), held_by = null,
       last_error = '{"code": "send_window_never_opens", "message": "The send window never opens."}'
     where m.id = message.id;
-    perform messaging.record_message_events(array[message.id], array['message.failed']);
   end;
 end;
 $$;

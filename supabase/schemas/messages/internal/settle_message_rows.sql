@@ -1,6 +1,6 @@
 -- settle_messages: writes the outcomes into the messages. What a delivery event has moved on meanwhile
--- keeps its state; a failed message is revived where another attempt was accepted. Records the events of
--- those that became `sent`, `failed` or `unconfirmed`, and notes whose failure may pause their batch.
+-- keeps its state; a failed message is revived where another attempt was accepted. Notes
+-- whose failure may pause their batch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
   settlements messaging.settlement[],
@@ -11,8 +11,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  ids uuid[];
-  types text[];
   failed uuid[];
   invitations uuid[];
 begin
@@ -47,33 +45,16 @@ begin
       unconfirmed_at = case
         when s.outcome = 'unknown' and m.status in ('queued', 'sending') then clock
       end
-    from unnest(settlements) as s
-    cross join lateral (
-      select f.status, f.sent_at from messaging.messages f where f.id = s.message_id offset 0
-    ) as former
+    -- Told in the order of their ids.
+    from (select * from unnest(settlements) order by message_id) as s
     where m.id = any (array[s.message_id])
-    returning m.id, m.status, m.message_type, former.status as former_status, m.instance_id,
-      case when former.sent_at is null then m.sent_at end as newly_sent_at,
-      m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
+    returning m.id, m.status = 'failed' and m.ladder ? 'invitationFor' as is_failed_invitation,
       messaging.may_pause_batch(m) and s.outcome = 'rejected' and not s.has_old_credentials as may_pause_batch
-  ),
-  counted as (
-    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-    select c.id, c.instance_id, c.newly_sent_at, false
-    from changed c
-    where c.newly_sent_at is not null
   )
-  select array_agg(c.id order by c.id) filter (where is_new.status),
-    array_agg(messaging.status_event(c.message_type, c.status) order by c.id)
-      filter (where is_new.status),
-    array_agg(c.id) filter (where c.may_pause_batch),
+  select array_agg(c.id) filter (where c.may_pause_batch),
     array_agg(c.id order by c.id) filter (where c.is_failed_invitation)
-  into ids, types, failed, invitations
-  from changed c
-  cross join lateral (
-    select c.status <> c.former_status and c.status in ('sent', 'failed', 'unconfirmed') as status
-  ) as is_new;
-  perform messaging.record_message_events(ids, types);
+  into failed, invitations
+  from changed c;
   perform messaging.note_batch_failures(failed);
   if invitations is not null then
     perform messaging.fail_invitation(m) from messaging.messages m

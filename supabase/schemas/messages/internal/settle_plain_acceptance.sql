@@ -20,9 +20,7 @@ begin
   if result->>'outcome' <> 'accepted' then
     return null;
   end if;
-  -- The floor of the message's event, as hold_event_floor takes it, without a statement of its own.
-  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id),
-    messaging.lock_event_floor(q.instance_id)
+  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id)
   into tenant, addressee, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
@@ -55,26 +53,7 @@ begin
       is_retryable = false,
       failed_at = null,
       unconfirmed_at = null
-    from messaging.contacts c
-    cross join lateral messaging.shown_contact(c) as shown
-    where m.id = settled and c.id = addressee
-    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
-      m,
-      c.name,
-      shown.phone,
-      shown.identities,
-      false
-    ) as message
-  ),
-  told as (
-    insert into messaging.events (instance_id, contact_id, type, message)
-    select s.instance_id, (s.message).contact_id, 'message.sent', s.message
-    from sent s
-  ),
-  counted as (
-    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-    select s.id, s.instance_id, s.sent_at, false
-    from sent s
+    where m.id = settled
   )
   update messaging.contact_activity a
   set updated_at = greatest(

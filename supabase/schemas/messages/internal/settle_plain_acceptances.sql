@@ -20,7 +20,6 @@ as $$
 declare
   ids uuid[];
   told jsonb;
-  instances uuid[];
 begin
   select array_agg((r->>'messageId')::uuid), jsonb_object_agg((r->>'messageId')::uuid, r)
   into ids, told
@@ -34,9 +33,8 @@ begin
         locked.provider_id, null, null, null, null, false, false, false, null, false, false, false, false,
         locked.pauses_agent, locked.called_after_ms, null
       )::messaging.settlement
-    ) filter (where locked.is_plain and locked.max_attempts > 1),
-    array_agg(distinct locked.instance_id) filter (where locked.is_plain)
-  into settled, addressees, settlements, instances
+    ) filter (where locked.is_plain and locked.max_attempts > 1)
+  into settled, addressees, settlements
   from (
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
@@ -55,39 +53,18 @@ begin
     return;
   end if;
   delete from messaging.message_queue q where q.message_id = any (settled);
-  perform messaging.hold_event_floors(instances);
-  with sent as (
-    update messaging.messages m
-    set status = 'sent',
-      sent_at = coalesce(m.sent_at, clock),
-      provider_message_id = coalesce(
-        told #>> array[m.id::text, 'providerMessageId'], m.provider_message_id
-      ),
-      attempts = least(m.attempts::integer + 1, 32767),
-      lost_claim_token = null,
-      last_error = null,
-      is_retryable = false,
-      failed_at = null,
-      unconfirmed_at = null
-    from messaging.contacts c
-    cross join lateral messaging.shown_contact(c) as shown
-    where m.id = any (settled) and c.id = any (array[m.contact_id])
-    returning m.id, m.instance_id, m.sent_at, messaging.snapshot_message(
-      m,
-      c.name,
-      shown.phone,
-      shown.identities,
-      false
-    ) as message
-  ),
-  counted as (
-    insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-    select s.id, s.instance_id, s.sent_at, false
-    from sent s
-  )
-  insert into messaging.events (instance_id, contact_id, type, message)
-  select s.instance_id, (s.message).contact_id, 'message.sent', s.message
-  from sent s
-  order by (s.message).id;
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(
+      told #>> array[m.id::text, 'providerMessageId'], m.provider_message_id
+    ),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = any (settled);
 end;
 $$;

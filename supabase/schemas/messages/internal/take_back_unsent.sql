@@ -13,6 +13,7 @@ set search_path = ''
 as $$
 declare
   unsent record;
+  waits boolean;
   taken_back uuid[] := '{}';
 begin
   for unsent in
@@ -25,22 +26,22 @@ begin
     order by m.instance_id, m.id
     for no key update of m
   loop
-    update messaging.messages m
-    set status = 'failed', failed_at = clock_timestamp(), unconfirmed_at = null,
-      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
-      -- The end of the claim was counted as an attempt.
-      attempts = greatest(m.attempts - 1, 0)
-    where m.id = (unsent.message).id;
+    waits := false;
     begin
       if (unsent.message).mode in ('queued', 'scheduled') then
         perform messaging.requeue_message(unsent.message);
+        waits := true;
       end if;
     exception when sqlstate 'MI010' then
       null;
     end;
-    perform messaging.record_message_events(array[m.id], array['message.failed'])
-    from messaging.messages m
-    where m.id = (unsent.message).id and m.status = 'failed';
+    update messaging.messages m
+    set status = case when waits then m.status else 'failed' end,
+      failed_at = case when not waits then clock_timestamp() end, unconfirmed_at = null,
+      is_retryable = true, last_error = unsent.error, lost_claim_token = null,
+      -- The end of the claim was counted as an attempt.
+      attempts = greatest(m.attempts - 1, 0)
+    where m.id = (unsent.message).id;
     taken_back := taken_back || (unsent.message).id;
   end loop;
   return taken_back;

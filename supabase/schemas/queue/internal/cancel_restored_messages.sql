@@ -30,7 +30,6 @@ begin
   update messaging.messages m
   set status = 'canceled', canceled_at = clock_timestamp()
   where m.id = any (canceled);
-  perform messaging.record_message_events(canceled, array['message.canceled']);
   perform messaging.refresh_dispatch(instance_ids);
   return coalesce(cardinality(canceled), 0);
 end;

@@ -28,7 +28,6 @@ begin
   )
   select array_agg(taken.q) into gone from taken;
   update messaging.messages m set status = 'expired' where m.id = any (late);
-  perform messaging.record_message_events(late, array['message.expired']);
   perform messaging.release_slots(gone);
 end;
 $$;

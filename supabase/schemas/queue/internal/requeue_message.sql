@@ -11,7 +11,6 @@ declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   slot timestamptz := clock;
   held_by text := message.held_by;
-  present messaging.messages;
 begin
   if message.mode = 'queued' then
     select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
@@ -30,8 +29,6 @@ begin
     unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
     is_free_service = null
   from (select slot, held_by) as requeued
-  where m.id = message.id
-  returning m.* into present;
-  perform messaging.note_usage(message, present);
+  where m.id = message.id;
 end;
 $$;
