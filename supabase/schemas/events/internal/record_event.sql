@@ -1,7 +1,7 @@
 -- Records one event in the transaction that makes it true. `data`: the event's data, complete; it is
 -- cut to what an event may hold (see fit_event_data). `contact_id`: the person it is about, if any.
 -- Call it when the rows it is about are locked and changed, so that events stand in the order in which
--- they became true. For message.* use record_message_events.
+-- they became true. Those of messages follow from their rows: see record_message_change.
 create or replace function messaging.record_event(
   instance_id uuid,
   contact_id uuid,
