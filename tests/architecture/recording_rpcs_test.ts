@@ -40,7 +40,7 @@ Deno.test("every function of the database that records events announces them", a
       const [, schema, name = ""] = /^(\w+)\.(\w+)/.exec(definition) ?? [];
       const called = definition.matchAll(/(?:messaging|public)\.(\w+)\s*\(/g);
       callees.set(name, new Set(Array.from(called, ([, callee = ""]) => callee)));
-      if (/insert into messaging\.events\b/.test(definition)) recording.add(name);
+      if (recordsEvents(definition)) recording.add(name);
       if (schema === "public") rpcs.add(name);
     }
   }
@@ -54,3 +54,15 @@ Deno.test("every function of the database that records events announces them", a
   const announced = [...recordingRpcs, ...notAnnounced].sort();
   assertEquals([...recording].filter((name) => rpcs.has(name)).sort(), announced);
 });
+
+/** By itself, or by a change of messages that is told: see record_message_change. */
+function recordsEvents(definition: string): boolean {
+  if (/insert into messaging\.events\b/.test(definition)) return true;
+  const changes = definition.matchAll(
+    /update messaging\.messages m\b\s+set\b(.*?)(?:\bwhere\b|;)/gs,
+  );
+  return Array.from(changes, ([, changed = ""]) => changed)
+    .some((changed) =>
+      /\b(?:deleted_at|message) = |\bstatus = (?!'(?:queued|sending)')/.test(changed)
+    );
+}

@@ -113,7 +113,7 @@ async function createEndpoints(sql: Sql): Promise<void> {
   await sql`
     insert into messaging.event_deliveries (id, endpoint_id, sequence, event_id, type, status)
     select ${demoDeliveryId}, ${demoEndpointId}, sequence, id, type, 'failed'
-    from messaging.events`;
+    from messaging.events where type = 'agent.resumed'`;
 }
 
 async function createInstances(sql: Sql, baseUrl: string): Promise<void> {
