@@ -4,11 +4,23 @@ set local lock_timeout = '3s';
 
 set local check_function_bodies = off;
 
+drop function messaging.apply_keyword(uuid,uuid,uuid,uuid,text,timestamp with time zone);
+
+drop function messaging.describe_message(messaging.messages);
+
+drop function messaging.expected_departure(messaging.message_queue,messaging.messages,messaging.instances,messaging.dispatch);
+
+drop function messaging.held_departure(uuid,messaging.instances);
+
 drop function messaging.hold_event_floor(uuid);
+
+drop function messaging.record_instance_holds(uuid[],text[]);
 
 drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
 
 drop function messaging.take_media_fetches(integer,integer);
+
+drop function messaging.tell_disconnection(messaging.instances,text,timestamp with time zone);
 
 -- Whose work an outbox row is: its instance's, '' for nobody's. Owners of one kind take turns: see
 -- claim_outbox. The row itself holds the id, which outlives the instance. Indexed (outbox_due_by_owner).
@@ -23,9 +35,25 @@ alter table messaging.chat_transfer_log alter column transferred_at set default 
 
 alter table messaging.internal_notes alter column created_at set default clock_timestamp();
 
+alter type messaging.instance_state add attribute held_by text;
+
 alter table messaging.ai_agents add column if not exists answers_within_seconds integer default 21600 not null;
 
+alter type messaging.instance_state add attribute hold_code text;
+
+alter type messaging.instance_state add attribute hold_reason text;
+
+alter table messaging.media add column if not exists held_until timestamp with time zone;
+
+alter table messaging.dispatch add column if not exists hold_error jsonb;
+
 alter type messaging.plain_event add attribute is_standby boolean;
+
+alter table messaging.dispatch add column if not exists hold_refused_at timestamp with time zone;
+
+alter table messaging.batches add column if not exists file_ids uuid[] default '{}'::uuid[] not null;
+
+alter table messaging.dispatch add column if not exists told_held_at timestamp with time zone;
 
 alter table messaging.contacts add column if not exists identity_change jsonb;
 
@@ -46,6 +74,100 @@ as $$
     messaging.begin_page(request) as page,
     coalesce(request->>'order' = 'desc' and nullif(request->'after', 'null') is null, false)
       as starts_at_newest;
+$$;
+
+-- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
+-- 1, rule 1). A user id of the official channel (BSUID) in place of the phone is an address of the new
+-- contact from the beginning, though nothing has proven it. Looks by identity key, then by address.
+-- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
+-- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
+-- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
+-- Errors: MI045 for the instance's own number, which is nobody's; MI055 where the contact was merged since it was
+-- found; the call must be repeated.
+create or replace function messaging.find_or_add_contact(
+  instance_id uuid,
+  phone text,
+  out contact messaging.contacts,
+  out is_new boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  is_new := false;
+  contact := messaging.find_contact(instance_id, phone);
+  if contact.id is null then
+    perform messaging.lock_addresses(instance_id, array[phone]);
+    contact := messaging.find_contact(instance_id, phone);
+  end if;
+  if contact.id is null then
+    if messaging.is_own_number(instance_id, phone) then
+      raise exception using errcode = 'MI045', message = 'own_number';
+    end if;
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (
+      find_or_add_contact.instance_id,
+      case when messaging.is_phone(find_or_add_contact.phone) then find_or_add_contact.phone end,
+      messaging.phone_identity_key(find_or_add_contact.phone), 'api'
+    )
+    on conflict on constraint contacts_identity do nothing
+    returning * into contact;
+    is_new := contact.id is not null;
+    if is_new then
+      if contact.phone is null then
+        insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+        values (
+          find_or_add_contact.instance_id, find_or_add_contact.phone, contact.id, '-infinity'
+        );
+      end if;
+      return;
+    end if;
+    contact := messaging.find_contact(instance_id, phone);
+  end if;
+  -- Nothing may be written to a contact that was merged meanwhile: it would be lost.
+  perform from messaging.contacts c where c.id = contact.id and c.merged_into is null for key share;
+  if not found then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+end;
+$$;
+
+-- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is "joao avila".
+-- An own function: unaccent is not immutable, and lies in another schema on each platform.
+create or replace function messaging.fold_text(given text)
+returns text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = ''
+as $$
+begin
+  if given ~ '^[\x01-\x7f]*$' then
+    return lower(given);
+  end if;
+  return lower(translate(
+    regexp_replace(
+      normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
+    ), 'øØłŁđĐıß', 'oOlLdDis'
+  ));
+end;
+$$;
+
+-- Whether an address is the number of the instance itself, in any spelling: it is never a contact's.
+create or replace function messaging.is_own_number(instance_id uuid, address text)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from messaging.instances i
+    where i.id = is_own_number.instance_id
+      and i.connected_phone_key = messaging.phone_identity_key(address)
+  );
+end;
 $$;
 
 -- Merges two contacts that are the same person. Everything of `gone` moves to `kept`: notes, tags, addresses,
@@ -223,6 +345,50 @@ begin
   where a.merged_into = gone.id;
   perform messaging.note_contact(kept.id);
   return merged;
+end;
+$$;
+
+-- Records further addresses of a person whom the channel names beside a message of ours: from now on each of them
+-- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and nobody whom no
+-- contact is known for becomes one; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is not told.
+-- Returns whether one was new. The caller holds lock_addresses.
+create or replace function messaging.record_addresses(instance_id uuid, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  addresses constant text[] := array[event->>'address'] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  );
+  contact messaging.contacts;
+  added text[];
+begin
+  contact := messaging.find_shown_contact(instance_id, addresses);
+  perform from messaging.contacts c
+  where c.id = contact.id and c.merged_into is null
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  with stored as (
+    insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+    select distinct on (messaging.phone_identity_key(seen.address))
+      record_addresses.instance_id, seen.address, contact.id, '-infinity'
+    from unnest(addresses) with ordinality as seen(address, place)
+    -- What its own key finds needs no address.
+    where messaging.phone_identity_key(seen.address) <> contact.identity_key
+    order by messaging.phone_identity_key(seen.address), seen.place
+    on conflict do nothing
+    returning address
+  )
+  select array_agg(stored.address) into added from stored;
+  if added is null then
+    return false;
+  end if;
+  perform messaging.recall_denials(record_addresses.instance_id, contact.id, added);
+  perform messaging.note_contact(contact.id);
+  return true;
 end;
 $$;
 
@@ -810,6 +976,45 @@ as $$
   );
 $$;
 
+-- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
+-- pause nor a block nor a switch keeps it from being sent, as read_agent_turn decides.
+create or replace function messaging.expects_agent_reply(conversation_id uuid)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (
+    select from messaging.conversations c
+    join messaging.contacts p on p.id = c.contact_id
+    join messaging.ai_agents a on a.id = messaging.conversation_agent(c) and a.is_active
+    where c.id = expects_agent_reply.conversation_id
+      and exists (
+        select from messaging.outbox o
+        where o.conversation_id = any (array[c.id]) and o.kind = 'agent_reply' and o.status = 'pending'
+      )
+      and not messaging.keeps_agent_silent(p, clock_timestamp())
+  );
+$$;
+
+-- Whether something about the contact keeps every agent from answering it: it is blocked, or a pause lasts.
+create or replace function messaging.keeps_agent_silent(
+  contact messaging.contacts,
+  clock timestamptz
+)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return contact.is_blocked or exists (
+    select from messaging.agent_pauses p
+    where p.contact_id = contact.id and p.paused_until > clock
+  );
+end;
+$$;
+
 -- Records agent.needs_person for conversations whose agent has given up an answer: what the contact wrote
 -- waits for a person. `reason`: the error of the last attempt.
 -- Plans must not depend on statistics: paths with and without such settings share them.
@@ -969,14 +1174,10 @@ begin
   select s.answered_count, s.collected_data, messaging.agent_limited_until(s.answered_at)
   into answered_count, collected_data, limited_until
   from messaging.agent_sessions s where s.conversation_id = conversation.id;
-  if agent.id is null or contact.is_blocked
+  if agent.id is null or messaging.keeps_agent_silent(contact, clock_timestamp())
     or not messaging.is_young_enough(agent, contact.last_inbound_at, clock_timestamp())
     or conversation.question_count <= coalesce(answered_count, 0)
-    or limited_until is not null
-    or exists (
-      select from messaging.agent_pauses p
-      where p.contact_id = contact.id and p.paused_until > clock_timestamp()
-    ) then
+    or limited_until is not null then
     return jsonb_build_object(
       'turn', null,
       'isLimitReached', limited_until is not null
@@ -1067,6 +1268,26 @@ language sql
 stable
 return written_at > clock - agent.answers_within_seconds * interval '1 second';
 
+-- Until when a message that is accepted now waits because its instance's budget is reached; NULL where it need not.
+-- See stopped_by_budget.
+create or replace function messaging.budget_hold(
+  instance messaging.instances,
+  purpose text,
+  clock timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if not messaging.stopped_by_budget(instance.budget, purpose, null) then
+    return null;
+  end if;
+  return nullif(messaging.reached_budget_ends_at(instance, clock), '-infinity');
+end;
+$$;
+
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
@@ -1083,6 +1304,31 @@ begin
   end if;
   perform pg_advisory_xact_lock(lock_key);
   return true;
+end;
+$$;
+
+-- When what a reached budget stops may leave (see stopped_by_budget), in the send window of an instance's next
+-- month; `-infinity` where the budget is not reached, or stops nothing.
+create or replace function messaging.reached_budget_ends_at(
+  instance messaging.instances,
+  clock timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  state record;
+begin
+  if instance.budget is null or instance.budget->'stops' = '[]' then
+    return '-infinity';
+  end if;
+  state := messaging.budget_state(instance, clock);
+  return case
+    when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
+    else '-infinity'
+  end;
 end;
 $$;
 
@@ -1382,17 +1628,17 @@ begin
       else ''
     end
   where m.id = advance_message.message_id
-    and case messaging.message_transition(m.status, advance_message.status)
-      when 'always' then true
-      when 'new_id' then coalesce(m.provider_message_id <> advance_message.provider_message_id, true)
-      when 'claimed_new_id' then
-        coalesce(m.provider_message_id <> advance_message.provider_message_id, true) and exists (
-          select from messaging.message_queue q
-          where q.message_id = m.id and q.claim_token is not null
-        )
-      when 'same_id' then coalesce(m.provider_message_id = advance_message.provider_message_id, true)
-      else false
-    end
+    and messaging.fits_transition(
+      messaging.message_transition(m.status, advance_message.status), m.provider_message_id,
+      advance_message.provider_message_id
+    )
+    and (
+      messaging.message_transition(m.status, advance_message.status) <> 'claimed_new_id'
+      or exists (
+        select from messaging.message_queue q
+        where q.message_id = m.id and q.claim_token is not null
+      )
+    )
   returning m.* into present;
   if not found then
     update messaging.messages m
@@ -1467,6 +1713,124 @@ begin
     expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
     ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
   where m.id = message.id;
+end;
+$$;
+
+-- advance_message: a delivery event says that the channel has refused a message with a ladder after all. Lets it
+-- take its next rung, where the refusal gives way to one, and returns whether it did, or is to be told again: while
+-- its call is under way the event is kept until the call is settled. Never after it was delivered.
+-- Locks the contact, the message, pacing, dispatch.
+create or replace function messaging.climb_after_status(
+  message_id uuid,
+  provider_message_id text,
+  occurred_at timestamptz,
+  error jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  perform from messaging.contacts c
+  where c.id = (
+    select m.contact_id from messaging.messages m
+    where m.id = climb_after_status.message_id and m.ladder->'rungs' is not null
+  )
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = climb_after_status.message_id
+  for no key update;
+  if not messaging.gives_way(
+    message.ladder->'shown'->>'sentAs', error->>'meaning', message.ladder ? 'closedAt'
+  )
+    or not messaging.fits_transition(
+      messaging.message_transition(message.status, 'failed'), message.provider_message_id,
+      climb_after_status.provider_message_id
+    ) then
+    return false;
+  end if;
+  if message.status in ('queued', 'sending') then
+    insert into messaging.unmatched_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    select message.instance_id, climb_after_status.provider_message_id, 'failed',
+      climb_after_status.occurred_at, climb_after_status.error
+    from messaging.message_queue q
+    where q.message_id = message.id and q.claim_token is not null
+      and climb_after_status.provider_message_id is not null
+    on conflict do nothing;
+    return found;
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  message := messaging.message_after_merge(message);
+  decided := messaging.climb_ladder(instance, message, error);
+  perform messaging.go_on_by_ladder(instance, message, decided, error);
+  -- What had been sent is no longer the last message.
+  if message.sent_at is not null then
+    perform messaging.note_contact(message.contact_id);
+  end if;
+  return true;
+end;
+$$;
+
+-- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
+-- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
+-- For a message that is known not to wait, message_record alone says the same without reading anything.
+-- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
+create or replace function messaging.describe_message(
+  message messaging.messages,
+  budget_ends_at timestamptz default null
+)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  state record;
+  shown messaging.messages := messaging.message_after_merge(message);
+  record jsonb;
+begin
+  select i.time_zone, q.claim_token is not null as is_claimed, expected.*
+  into strict state
+  from messaging.instances i
+  left join messaging.message_queue q on q.message_id = message.id
+  left join lateral (
+    select true as is_waiting, e.*
+    from messaging.dispatch d
+    cross join lateral messaging.expected_departure(
+      q, message, i, d, coalesce(budget_ends_at, case
+        when messaging.stopped_by_budget(i.budget, message.purpose, message.batch_id)
+          then messaging.reached_budget_ends_at(i, clock_timestamp())
+      end)
+    ) as e
+    where d.instance_id = i.id and q.message_id is not null and q.claim_token is null
+  ) as expected on true
+  where i.id = message.instance_id;
+  if state.is_waiting then
+    shown.scheduled_for := state.leaves_at;
+    shown.held_by := state.held_by;
+  end if;
+  record := messaging.message_record(shown, state.time_zone, state.is_claimed)
+    || messaging.read_message_contact(shown.contact_id);
+  if state.held_until is not null then
+    record := record || messaging.shown_hold(
+      state.hold_reason, state.hold_code, state.held_until, state.time_zone
+    );
+  end if;
+  if message.media_id is null then
+    return record;
+  end if;
+  return record || messaging.message_media(message.media_id, message.content)
+    || messaging.received_file_error(message);
 end;
 $$;
 
@@ -1578,6 +1942,78 @@ begin
 end;
 $$;
 
+-- The invitation to a contact that a message waits for: the open one of the last 24 hours, or a new one, which
+-- goes as the message would: at the pace where it `is_paced`, else at once, such as in the slot of a message that
+-- was to leave now. Returns its id. The caller holds the contact, so that two messages find one invitation, and
+-- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
+-- Errors: MI010.
+create or replace function messaging.find_or_send_invitation(
+  instance messaging.instances,
+  message_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  rung jsonb,
+  sent_by text,
+  phone_given text,
+  is_paced boolean,
+  interval_seconds integer,
+  of_batch uuid
+)
+returns uuid
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  invitation_id uuid;
+  slot timestamptz := clock;
+  held_by text;
+begin
+  select m.id into invitation_id
+  from messaging.messages m
+  where m.contact_id = any (messaging.merged_contact_ids(find_or_send_invitation.contact_id))
+    and m.ladder is not null and m.ladder ? 'invitationFor'
+    and m.status not in ('failed', 'canceled', 'expired')
+    and coalesce(m.sent_at, m.created_at) > clock - interval '24 hours'
+  order by m.created_at desc
+  limit 1;
+  if found then
+    return invitation_id;
+  end if;
+  invitation_id := gen_random_uuid();
+  if not is_paced then
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+    values (invitation_id, instance.id, 'unpaced', clock, clock);
+  else
+    select e.slot, e.held_by into slot, held_by
+    from messaging.enqueue_message(
+      invitation_id, instance, find_or_send_invitation.interval_seconds, clock, interval '0', find_or_send_invitation.contact_id
+    ) e;
+  end if;
+  perform messaging.add_outbound_messages(array[row(
+    invitation_id, instance.id, find_or_send_invitation.contact_id,
+    find_or_send_invitation.conversation_id,
+    jsonb_build_object(
+      'messageType', 'template', 'message', rung->'message', 'content', rung->'content',
+      'mediaId', rung->'mediaId', 'purpose', rung->'purpose', 'sentBy', find_or_send_invitation.sent_by, 'pausesAgent', false,
+      'ladder', jsonb_build_object(
+        'invitationFor', find_or_send_invitation.message_id,
+        'batchId', of_batch,
+        'shown', jsonb_build_object(
+          'sentAs', 'template', 'template', messaging.rung_template(rung),
+          'invitationFor', find_or_send_invitation.message_id
+        )
+      )
+    ),
+    null, null, case when is_paced then 'queued' else 'scheduled' end,
+    find_or_send_invitation.interval_seconds,
+    slot, held_by, find_or_send_invitation.phone_given, null, null, null, null
+  )::messaging.outbound_message]);
+  return invitation_id;
+end;
+$$;
+
 -- Lets a message that is in no queue go on by its ladder, as `decided` (see climb_ladder): back into the queue,
 -- as its own mode would; or it waits for an answer; or it fails, where no rung is left. `error`: what the channel
 -- said. The caller holds the message and its contact. Locks pacing, then dispatch.
@@ -1627,6 +2063,135 @@ begin
 end;
 $$;
 
+-- When a message that has just been queued or scheduled may leave, and what moved it, where its instance is
+-- held at its slot or its budget may keep it: see expected_departure. `hold`: as shown_hold, NULL where the
+-- instance is not held.
+create or replace function messaging.held_departure(
+  message_id uuid,
+  instance messaging.instances,
+  out slot timestamptz,
+  out held_by text,
+  out hold jsonb
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  select e.leaves_at, e.held_by, case
+    when e.held_until is not null then messaging.shown_hold(
+      e.hold_reason, e.hold_code, e.held_until, instance.time_zone
+    )
+  end
+  into slot, held_by, hold
+  from messaging.message_queue q
+  join messaging.messages m on m.id = q.message_id
+  join messaging.dispatch d on d.instance_id = q.instance_id
+  cross join lateral messaging.expected_departure(
+    q, m, instance, d, messaging.budget_hold(instance, m.purpose, clock_timestamp())
+  ) as e
+  where q.message_id = held_departure.message_id;
+end;
+$$;
+
+-- The files of ours that a ladder's templates have as their headers; empty for none, and for no ladder.
+create or replace function messaging.ladder_files(ladder jsonb)
+returns uuid[]
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return array(
+    select distinct (r.rung->>'mediaId')::uuid
+    from jsonb_array_elements(ladder->'rungs') as r(rung)
+    where r.rung->>'mediaId' is not null
+    order by 1
+  );
+end;
+$$;
+
+-- A message's row as the record that messages-api answers, with instants in the time zone of its
+-- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
+-- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
+-- seconds (see shown_price). Of a message that waits it
+-- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
+-- message_media knows the rest: add it. So add read_message_contact, its contact.
+create or replace function messaging.message_record(
+  message messaging.messages,
+  time_zone text,
+  is_claimed boolean
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'messageId', message.id,
+    'direction', message.direction,
+    'status', case
+      when is_claimed and message.status = 'queued' then 'sending'
+      else message.status
+    end,
+    'messageType', message.message_type,
+    'message', message.message,
+    'quotedMessageId', message.quoted_message_id,
+    'quotedProviderMessageId', message.quoted_provider_message_id,
+    'isGroup', coalesce(message.is_group, false),
+    'chatName', message.chat_name,
+    'author', message.author,
+    'sentBy', message.sent_by,
+    'isTypedOnPhone', coalesce(message.is_typed_on_phone, false),
+    'cardId', message.card_id,
+    'batchId', message.batch_id,
+    'purpose', messaging.told_purpose(message.purpose),
+    'cancelKey', message.cancel_key,
+    'metadata', coalesce(message.metadata, '{}'),
+    'mediaId', message.media_id,
+    'mediaStatus', null,
+    'mediaUrl', message.content->>'mediaUrl',
+    'mediaFilename', message.content->>'mediaFilename',
+    'mediaMimeType', null,
+    'mediaSize', null,
+    'contactId', message.contact_id,
+    'conversationId', message.conversation_id,
+    'providerMessageId', message.provider_message_id,
+    'channelStatus', case when message.status = 'sent' then message.channel_status end,
+    'scheduledFor', messaging.iso_in_zone(message.scheduled_for, time_zone),
+    'heldBy', case
+      when message.status = 'queued' and is_claimed is not true then message.held_by
+    end,
+    'holdReason', null,
+    'holdCode', null,
+    'heldUntil', null,
+    'expiresAt', messaging.iso_in_zone(message.expires_at, time_zone),
+    'createdAt', messaging.iso_in_zone(message.created_at, time_zone),
+    'sentAt', messaging.iso_in_zone(message.sent_at, time_zone),
+    'deliveredAt', messaging.iso_in_zone(message.delivered_at, time_zone),
+    'readAt', messaging.iso_in_zone(message.read_at, time_zone),
+    'failedAt', messaging.iso_in_zone(message.failed_at, time_zone),
+    'editedAt', messaging.iso_in_zone(message.edited_at, time_zone),
+    'deletedAt', messaging.iso_in_zone(message.deleted_at, time_zone),
+    'attempts', message.attempts + case when is_claimed then 1 else 0 end,
+    'lastError', messaging.shown_error(message.last_error)
+  ) || messaging.shown_price(
+    message.id, message.delivered_at, message.pricing, message.estimated_cost, message.cost_currency
+  ) || messaging.shown_parts(message.content) || case
+    when message.change is null then '{}'
+    else jsonb_build_object('change', messaging.shown_change(message.change, time_zone, now()))
+  end || case
+    when message.ladder is null then '{}'
+    else coalesce(message.ladder->'shown', '{}')
+  end || case
+    when message.group_receipts is null then '{}'
+    else jsonb_build_object('groupReceipts', message.group_receipts)
+  end;
+end;
+$$;
+
 -- The table of what a provider's event (sent, delivered, read, failed) may change: under which condition
 -- it moves an outbound message out of `status`. NULL for a pair that is not listed: such an event is
 -- late or repeated, and changes nothing. Each condition compares the event's provider message id with
@@ -1635,7 +2200,7 @@ $$;
 --   new_id           not the same id: one that is known before an attempt ends is an earlier attempt's
 --   claimed_new_id   as new_id, and a worker has the message in hand
 --   same_id          not another id: that is an earlier attempt's
--- advance_message applies it.
+-- fits_transition compares the ids; advance_message and climb_after_status apply it.
 create or replace function messaging.message_transition(status text, event text)
 returns text
 language plpgsql
@@ -1726,7 +2291,7 @@ begin
     -- "offset 0" keeps each look-up to itself: whatever the statistics, it has both columns of its key.
     cross join lateral (
       select n.id, n.time_zone, n.requests_per_minute, n.provider_class, n.protection,
-        n.people_scope, n.workspace_id, n.budget, n.xmin::text as version
+        n.people_scope, n.workspace_id, n.budget, n.connected_phone_key, n.xmin::text as version
       from messaging.instances n
       where n.id = call.instance_id
       offset 0
@@ -1779,6 +2344,8 @@ begin
       -- Leaves the agent as it is, and says so: a template's, as a rule.
       and (call.message->>'pausesAgent' is null or not pausable.has_agent)
       and call.message->'fit' is null
+      -- Is refused where it would make a contact: see find_or_add_contact.
+      and wanted.identity_key <> i.connected_phone_key
       and messaging.send_refusal(
         coalesce(own.is_blocked, shown.is_blocked),
         messaging.effective_consent(
@@ -1883,6 +2450,84 @@ begin
     end if;
   end if;
   return null;
+end;
+$$;
+
+-- accept_message: finds or creates what a call is about, step by step: any call that the one statement of
+-- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
+-- the assignment, and the agent. `request` and the errors are accept_message's.
+create or replace function messaging.resolve_send(
+  instance messaging.instances,
+  request jsonb,
+  out contact_id uuid,
+  out phone text,
+  out conversation_id uuid,
+  out assigned_to uuid,
+  out address text,
+  out quoted_provider_message_id text,
+  out quoted_is_ours boolean,
+  out assignment jsonb,
+  out agent_id uuid
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  draft constant jsonb := nullif(request->'message', 'null');
+begin
+  select (r.contact).* into contact from messaging.resolve_recipient(instance.id, request) r;
+  if draft->>'mediaId' is not null then
+    perform messaging.take_media(instance.id, (draft->>'mediaId')::uuid);
+  end if;
+  if draft ? 'ladder' then
+    perform messaging.hold_ladder_files(instance.id, draft->'ladder', request->'delivery');
+  end if;
+  if draft is not null then
+    -- With a ladder a closed window refuses nothing yet: see decide_ladder.
+    perform messaging.refuse_send(
+      case when draft->'ladder' is null then instance end, contact, draft->>'messageType',
+      draft->>'purpose'
+    );
+    address := messaging.channel_send_address(
+      instance, contact, request->>'phone', draft->>'needsPhone' is not null
+    );
+  end if;
+  if draft->>'replyTo' is not null then
+    select m.provider_message_id, m.direction = 'outbound'
+    into quoted_provider_message_id, quoted_is_ours
+    from messaging.messages m
+    where m.id = (draft->>'replyTo')::uuid and m.instance_id = instance.id
+      and m.contact_id = any (messaging.merged_contact_ids(contact.id))
+      and m.provider_message_id is not null;
+    if not found then
+      raise exception using errcode = 'MI004', message = 'message_not_found';
+    end if;
+  end if;
+  conversation := messaging.resolve_conversation(instance.id, contact.id);
+  if nullif(request->'assignment', 'null') is not null then
+    assignment := messaging.assign_conversation(
+      instance, contact, conversation, request->'assignment'
+    );
+  end if;
+  if request->'agent'->>'answersThrough' is not null then
+    agent_id := (request->'agent'->>'agentId')::uuid;
+    if request->'agent'->>'isContinued' is null then
+      perform messaging.take_agent_turn(
+        conversation, agent_id, (request->'agent'->>'answeredBefore')::bigint,
+        (request->'agent'->>'answersThrough')::bigint
+      );
+    end if;
+  elsif nullif(request->'agent', 'null') is not null then
+    agent_id := messaging.begin_agent_session(instance.id, conversation.id, request->'agent');
+  elsif draft->>'sentBy' = 'ai_agent' then
+    agent_id := messaging.conversation_agent(conversation);
+  end if;
+  contact_id := contact.id;
+  phone := contact.phone;
+  conversation_id := conversation.id;
+  assigned_to := coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to);
 end;
 $$;
 
@@ -2163,7 +2808,8 @@ $$;
 --     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
 --     and counted here.
 -- Returns the outcome: mode, contactId, conversationId, agentId, assignment, messageId, status,
--- scheduledFor and heldBy (see expected_departure), aiAgentPausedUntil; for an immediate send also
+-- scheduledFor and heldBy (see expected_departure), with holdReason, holdCode and heldUntil where its
+-- instance is held, aiAgentPausedUntil; for an immediate send also
 -- claimToken, `to`, the address, and quotedProviderMessageId and quotedIsOurs with replyTo: the caller holds the claim for leaseSeconds and must settle it. Or
 -- {replayed: ...} for a known key, and {attempted: ...} where that key's message is to be tried again
 -- (see attempt_again). With authentication also rateLimit (see describe_rate_limit).
@@ -2175,7 +2821,7 @@ $$;
 -- Errors: MI001, MI002, MI003 and MI009 (agent), MI004 (replyTo), MI005 (blocked), MI006 (24-hour window), MI007,
 -- MI008, MI010, MI031 (contactId), MI033 (no phone), MI034 (marketing to a contact that has denied it), MI018 (the
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
--- MI042, MI043 and MI057 (timing), MI051 to MI054 (the file: see take_media).
+-- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
 returns jsonb
 language plpgsql
@@ -2219,6 +2865,8 @@ declare
   ladder jsonb;
   is_waiting boolean := false;
   budget_slot timestamptz;
+  budget_ends_at timestamptz;
+  hold jsonb;
 begin
   select i.id as instance_id, case when is_bare and not is_immediate then i end as instance,
     i.time_zone, i.requests_per_minute, i.protection is not null as is_protected,
@@ -2302,13 +2950,15 @@ begin
     end if;
   end if;
 
-  if is_immediate and known.has_budget then
+  if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
-    if messaging.stopped_by_budget((known.instance).budget, draft->>'purpose', null) then
+    if is_immediate
+      and messaging.stopped_by_budget((known.instance).budget, draft->>'purpose', null) then
       perform messaging.lock_budget(known.instance_id, true);
     end if;
-    budget_slot := messaging.budget_hold(known.instance, draft->>'purpose', clock);
-    is_immediate := budget_slot is null;
+    budget_ends_at := messaging.budget_hold(known.instance, draft->>'purpose', clock);
+    budget_slot := case when is_immediate then budget_ends_at end;
+    is_immediate := is_immediate and budget_slot is null;
     claim_token := case when is_immediate then claim_token end;
   end if;
 
@@ -2317,7 +2967,7 @@ begin
       and draft->>'sentBy' is distinct from 'ai_agent' and draft->>'pausesAgent' is null
       and (
         is_immediate
-        or not is_waiting and budget_slot is null
+        or not is_waiting and budget_ends_at is null
           and messaging.leaves_in_pause(known.instance, delivery)
       );
     if is_pausing then
@@ -2372,10 +3022,11 @@ begin
       (delivery->>'leaseSeconds')::double precision
     )::messaging.outbound_message]);
   end if;
-  if is_held then
+  if is_held or budget_ends_at is not null then
     placed := messaging.held_departure(message_id, known.instance);
     slot := placed.slot;
     held_by := placed.held_by;
+    hold := placed.hold;
   end if;
   if is_known and is_pausing and paused_until is not null then
     perform messaging.touch_contacts(array[known.contact_id]);
@@ -2391,6 +3042,9 @@ begin
     paused_until, known.time_zone, claim_token,
     case when is_immediate then coalesce(known.address, given_phone) end
   );
+  if hold is not null then
+    recorded := recorded || hold;
+  end if;
   if draft->'fit' is not null then
     recorded := recorded || (draft->'fit');
   end if;
@@ -2508,6 +3162,11 @@ declare
   since constant timestamptz := coalesce((request->>'since')::timestamptz, '-infinity');
   is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
   zone constant text := (select i.time_zone from messaging.instances i where i.id = of_instance);
+  budget_ends_at constant timestamptz := (
+    select messaging.reached_budget_ends_at(i, clock_timestamp())
+    from messaging.instances i
+    where i.id = of_instance
+  );
   path text;
   step_read bigint;
   last_read jsonb;
@@ -2655,7 +3314,7 @@ begin
         select jsonb_build_object(
           'createdAt', (f.m).created_at, 'id', (f.m).id,
           'record', case
-            when (f.m).status = 'queued' then messaging.describe_message(f.m)
+            when (f.m).status = 'queued' then messaging.describe_message(f.m, budget_ends_at)
             when (f.m).media_id is not null
               then messaging.message_record(f.m, zone, false)
                 || messaging.read_message_contact((f.m).contact_id)
@@ -2760,6 +3419,111 @@ begin
 end;
 $$;
 
+-- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
+-- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
+-- NULL before the first call.
+-- Returns {outcome}: `send`, with sentAs, and template {messageType, message, content} where a template goes in the message's place, with
+-- the file of its header (see file_to_send): the claim then lasts leaseSeconds from now; `waits`, for an answer to an invitation: the claim has ended; `refused`
+-- with rungs [{rung, reason}] where none is left; `stands` where the refusal is not about the window: the caller settles both;
+-- `lost` where the claim has ended. With `shown`, what records tell now.
+-- Locks the contact, the queue row and the message, then as release_instances.
+-- Errors: MI055 where the contact is merged meanwhile; MI010.
+create or replace function public.take_rung(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  lease_until constant timestamptz := clock + make_interval(
+    secs => (request->>'leaseSeconds')::double precision
+  );
+  refusal constant jsonb := nullif(request->'refusal', 'null');
+  addressee uuid;
+  queued messaging.message_queue;
+  message messaging.messages;
+  instance messaging.instances;
+  decided jsonb;
+begin
+  select m.contact_id into addressee from messaging.messages m
+  where m.id = (request->>'messageId')::uuid;
+  perform from messaging.contacts c where c.id = addressee for no key update;
+  select q.* into queued from messaging.message_queue q
+  where q.message_id = (request->>'messageId')::uuid
+    and q.claim_token = (request->>'claimToken')::uuid
+  for no key update;
+  if not found then
+    return '{"outcome": "lost"}';
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = queued.message_id
+  for no key update;
+  if message.contact_id is distinct from addressee then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  decided := case
+    -- A delivery event has proved that it left.
+    when message.status not in ('queued', 'sending') or message.ladder->'rungs' is null then null
+    when refusal is null then messaging.decide_ladder(instance, message.contact_id, message.ladder)
+    else messaging.climb_ladder(instance, message, refusal)
+  end;
+  if decided is null then
+    return '{"outcome": "stands"}';
+  end if;
+  update messaging.messages m
+  set ladder = decided,
+    attempts = least(m.attempts + (refusal is not null)::integer, 32767),
+    last_error = coalesce(refusal, m.last_error)
+  where m.id = message.id and (m.ladder <> decided or refusal is not null);
+  if decided ? 'isExhausted' then
+    return jsonb_build_object('outcome', 'refused', 'rungs', decided->'passed');
+  end if;
+  if decided->'shown'->>'sentAs' = 'invitation' then
+    delete from messaging.message_queue q where q.message_id = message.id;
+    perform messaging.await_reply(
+      instance, message, decided, message.mode = 'queued' and queued.lane = 'unpaced'
+    );
+    perform messaging.release_instances(array[jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', message.id, 'instance_id', message.instance_id, 'lane', queued.lane,
+        'outcome', 'accepted', 'is_retried', false, 'holds_instance', false
+      )
+    )]);
+    select m.ladder into decided from messaging.messages m where m.id = message.id;
+    return jsonb_build_object('outcome', 'waits', 'shown', decided->'shown');
+  end if;
+  if refusal is not null then
+    update messaging.message_queue q
+    set lease_until = take_rung_lease.ends_at,
+      visible_at = case when q.lane = 'unpaced' then take_rung_lease.ends_at end
+    from (select lease_until as ends_at) as take_rung_lease
+    where q.message_id = message.id;
+    update messaging.dispatch d set lease_until = take_rung_lease.ends_at
+    from (select lease_until as ends_at) as take_rung_lease
+    where d.instance_id = message.instance_id and d.in_flight = message.id;
+  end if;
+  return jsonb_build_object(
+    'outcome', 'send',
+    'sentAs', decided->'shown'->'sentAs',
+    'shown', decided->'shown',
+    'template', case when decided->'shown'->>'sentAs' = 'template' then (
+      select jsonb_build_object(
+        'messageType', 'template', 'message', r.rung->'message', 'content', r.rung->'content'
+      )
+      from (select decided->'rungs'->(decided->>'place')::integer as rung) as r
+    ) end,
+    'file', case when decided->'shown'->>'sentAs' = 'template' then (
+      select messaging.file_to_send((r.rung->>'mediaId')::uuid)
+      from (select decided->'rungs'->(decided->>'place')::integer as rung) as r
+      where r.rung->>'mediaId' is not null
+    ) end
+  );
+end;
+$$;
+
 -- Why an edit or a deletion (`kind`: edit, delete) of a sent message is refused, as one word; NULL where the
 -- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
 -- nothing where it comes too late: the last ten seconds are left to the call on its way.
@@ -2789,6 +3553,20 @@ return case
   ) then 'unknown_type'
   when kind = 'edit'
   and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
+end;
+
+-- Whether an event fits the condition of message_transition: `told_id` is its provider message id, `known_id` the one
+-- that the message has. Whether a worker has the message in hand (claimed_new_id) is the caller's to see.
+create or replace function messaging.fits_transition(condition text, known_id text, told_id text)
+returns boolean
+language sql
+immutable
+return case condition
+  when 'always' then true
+  when 'new_id' then coalesce(known_id != told_id, true)
+  when 'claimed_new_id' then coalesce(known_id != told_id, true)
+  when 'same_id' then coalesce(known_id = told_id, true)
+  else false
 end;
 
 -- The event that tells a message's new status. That a reaction is sent or received is told as the reaction.
@@ -3269,6 +4047,87 @@ begin
 end;
 $$;
 
+-- When a waiting message may leave as things are, and the one answer to what holds it until then: its slot, one
+-- interval after the message that left last, its instance's reached budget, a hold of its instance, the send window (which its typing
+-- must not outlast). For an unpaced message: its due time, unless it is to be paced (see enqueue_message_later). Messages before it in the queue are not
+-- counted. `leaves_at` is NULL where a hold has no end; `held_by` is NULL for what may leave now.
+-- While a hold of the whole instance keeps it, that is the reason, and `hold_reason`, `hold_code` and
+-- `held_until` tell of it: see instance_hold. `budget_ends_at`: see reached_budget_ends_at.
+create or replace function messaging.expected_departure(
+  queued messaging.message_queue,
+  message messaging.messages,
+  instance messaging.instances,
+  dispatch messaging.dispatch,
+  budget_ends_at timestamptz,
+  out leaves_at timestamptz,
+  out held_by text,
+  out hold_reason text,
+  out hold_code text,
+  out held_until timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  after_last constant timestamptz := dispatch.paced_from + messaging.present_spacing(
+    dispatch, dispatch.paced_from, queued.interval_seconds, queued.follows_pace
+  );
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  is_paced constant boolean := queued.lane = 'paced' or queued.interval_seconds > 0;
+  is_refused boolean;
+  hold record;
+  looked_at timestamptz;
+begin
+  leaves_at := queued.scheduled_at;
+  -- What is tried again waits for its next attempt.
+  held_by := case when queued.attempts > 0 then 'delay' else message.held_by end;
+  if is_paced and after_last > leaves_at then
+    leaves_at := after_last;
+    held_by := 'interval';
+  end if;
+  if budget_ends_at > greatest(leaves_at, clock)
+    and messaging.stopped_by_budget(instance.budget, message.purpose, message.batch_id) then
+    leaves_at := budget_ends_at;
+    held_by := 'budget';
+  end if;
+  -- A message beside the queue that met the refusal of the whole instance waits for as long as the queue does.
+  is_refused := not is_paced and dispatch.hold_until >= leaves_at
+    and coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false);
+  select h.* into hold
+  from messaging.instance_hold(
+    dispatch, greatest(case when not is_refused then leaves_at end, clock), is_paced or is_refused
+  ) as h;
+  if found then
+    held_by := hold.held_by;
+    hold_reason := hold.reason;
+    hold_code := hold.code;
+    held_until := hold.ends_at;
+    leaves_at := greatest(
+      leaves_at,
+      case when is_paced then messaging.held_until(dispatch) else messaging.stopped_until(dispatch) end
+    );
+    if not isfinite(leaves_at) then
+      leaves_at := null;
+      return;
+    end if;
+  end if;
+  looked_at := greatest(leaves_at, clock);
+  if is_paced and messaging.is_send_window_open(instance, looked_at) then
+    looked_at := looked_at + typing;
+  end if;
+  if is_paced and not messaging.is_send_window_open(instance, looked_at) then
+    leaves_at := coalesce(messaging.next_window_start(instance, looked_at), leaves_at);
+    if held_until is null then
+      held_by := messaging.window_closed_reason(instance, looked_at);
+    end if;
+  elsif leaves_at <= clock then
+    held_by := null;
+  end if;
+end;
+$$;
+
 -- claim_due_messages: ends messages that were due after their expires_at: they become `expired` instead
 -- of being claimed. The caller holds their queue rows. What another session holds is left for later:
 -- nothing waits here. The caller sees to it that the instance gets its next due time.
@@ -3300,6 +4159,131 @@ begin
   select array_agg(taken.q) into gone from taken;
   update messaging.messages m set status = 'expired' where m.id = any (late);
   perform messaging.release_slots(gone);
+end;
+$$;
+
+-- Records instance.held for instances that the caller has just held, or holds for longer, and what there is to
+-- know of that hold (see instance_holds), `held_by`: heldUntil is NULL where it has no end.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_instance_holds(instance_ids uuid[], held_by text)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  perform messaging.hold_event_floors(instance_ids);
+  insert into messaging.events (instance_id, type, data)
+  select d.instance_id, 'instance.held',
+    jsonb_build_object('reason', h.reason, 'heldBy', h.held_by)
+      || messaging.shown_hold(h.reason, h.code, h.ends_at, i.time_zone)
+  from unnest(instance_ids) as held(instance_id)
+  join messaging.dispatch d on d.instance_id = any (array[held.instance_id])
+  join messaging.instances i on i.id = any (array[held.instance_id])
+  cross join lateral messaging.instance_holds(d) as h
+  where h.held_by = record_instance_holds.held_by;
+end;
+$$;
+
+-- Lets the instances of settled paced messages go on, holds the instances that their provider refuses,
+-- and recomputes when each is due next. An instance is released only where the settled message is the
+-- one it has in flight. Of a settlement it reads message_id, instance_id and lane, outcome and
+-- called_after_ms for the pace (see departed_at), and to hold the instance retry_at, error, is_retried, is_outage and sealed_provider_config: a refusal of credentials that have been
+-- replaced holds nothing. Records instance.held where a hold begins or is prolonged, and tells of it (see tell_hold).
+-- Gives the running batches of released instances their next message.
+-- The pacing rows are locked first, in an earlier statement than the look at the heads: an enqueue
+-- keeps its lock until commit, so none can be overlooked.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.release_instances(settlements messaging.settlement[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  released uuid[];
+  held uuid[];
+  held_longer uuid[];
+  held_for_good uuid[];
+  has_returned boolean;
+  feeding uuid[];
+  clock constant timestamptz := clock_timestamp();
+begin
+  select array_agg(s.instance_id) filter (where s.lane = 'paced'),
+    array_agg(s.instance_id) filter (where s.holds_instance),
+    bool_or(s.is_retried and s.lane = 'paced')
+  into released, held, has_returned
+  from unnest(settlements) as s;
+  perform from messaging.pacing p
+  where p.instance_id = any (released || held)
+  order by p.instance_id
+  for no key update;
+
+  if has_returned then
+    perform messaging.recount_unsent_claims(
+      array(select s.message_id from unnest(settlements) as s where s.is_retried)
+    );
+  end if;
+  if held is not null then
+    with former as (
+      select d.instance_id, greatest(messaging.held_until(d), clock_timestamp()) as ends_at
+      from messaging.dispatch d
+      where d.instance_id = any (held)
+    ), refused as (
+      update messaging.dispatch d
+      set hold_until = greatest(d.hold_until, s.retry_at),
+        hold_error = s.error,
+        hold_refused_at = case when s.is_retried then clock_timestamp() end,
+        refused_at = case when s.is_outage then clock_timestamp() else d.refused_at end
+      from unnest(settlements) as s
+      join messaging.instances i on i.id = any (array[s.instance_id])
+      where s.holds_instance and d.instance_id = any (array[s.instance_id])
+        and i.sealed_provider_config = coalesce(s.sealed_provider_config, i.sealed_provider_config)
+      returning d.instance_id, d.hold_until, s.is_retryable
+    )
+    select array_agg(r.instance_id), array_agg(r.instance_id) filter (where not r.is_retryable)
+    into held_longer, held_for_good
+    from refused r
+    join former f on f.instance_id = any (array[r.instance_id])
+    where r.hold_until > f.ends_at;
+    if held_longer is not null then
+      perform messaging.record_instance_holds(held_longer, 'instance_held');
+      perform messaging.tell_hold(i, 'instance_held', coalesce(i.id = any (held_for_good), false), clock)
+      from messaging.instances i
+      where i.id = any (held_longer);
+    end if;
+  end if;
+
+  with freed as (
+  update messaging.dispatch d
+  set in_flight = null,
+    lease_until = null,
+    paced_from = messaging.departed_at(d, s.outcome, s.called_after_ms, clock),
+    next_due_at = greatest(
+      messaging.next_due_at(d, head.scheduled_at, head.interval_seconds, head.follows_pace),
+      messaging.departed_at(d, s.outcome, s.called_after_ms, clock)
+        + messaging.spacing(d.messages_per_second, head.interval_seconds, head.follows_pace)
+    )
+  from unnest(settlements) as s
+  left join lateral messaging.head_of_queue(s.instance_id) as head on true
+  -- "is true" keeps the plan off the index of everything in flight.
+  where s.lane = 'paced' and d.instance_id = any (array[s.instance_id]) and (d.in_flight = s.message_id) is true
+  returning d.instance_id, d.feeds_batches
+  )
+  select array_agg(f.instance_id order by f.instance_id) into feeding from freed f where f.feeds_batches;
+
+  -- A message of a group that comes back is nobody's in flight: see claim_instance_group.
+  if has_returned then
+    held := held || array(
+      select s.instance_id from unnest(settlements) as s where s.is_retried and s.lane = 'paced'
+    );
+  end if;
+  if held is not null then
+    perform messaging.refresh_dispatch(held);
+  end if;
+  if feeding is not null then
+    perform messaging.feed_after_settling(feeding);
+  end if;
 end;
 $$;
 
@@ -3337,6 +4321,647 @@ begin
   where m.id = message.id;
 end;
 $$;
+
+-- Holds instances for an operator until `hold_until` (infinity: until they are released), or releases
+-- them (-infinity). What the dispatcher would send for them waits: paced messages by their due time (see
+-- next_due_at), unpaced ones and outbox rows when a claim comes upon them. What a former hold has
+-- postponed is due at its own time again.
+-- A message that was claimed before may still leave: this ends no claim.
+-- A release also says that the instance is to be trusted: see hold_suspects.
+-- Records instance.held for the instances whose hold is new, or has another end or reason now.
+-- Locks pacing and dispatch before it looks for what was postponed, then queue rows without a claim.
+create or replace function messaging.set_operator_hold(
+  instance_ids uuid[],
+  hold_until timestamptz,
+  reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  former_ids uuid[];
+  former_ends timestamptz[];
+  held_anew uuid[];
+begin
+  perform from messaging.pacing p
+  where p.instance_id = any (set_operator_hold.instance_ids)
+  order by p.instance_id
+  for no key update;
+  select array_agg(l.instance_id), array_agg(l.operator_hold_until) into former_ids, former_ends
+  from (
+    select d.instance_id, d.operator_hold_until
+    from messaging.dispatch d
+    where d.instance_id = any (set_operator_hold.instance_ids)
+    order by d.instance_id
+    for no key update
+  ) as l
+  where isfinite(l.operator_hold_until) or l.operator_hold_until = 'infinity';
+  select array_agg(d.instance_id) into held_anew
+  from messaging.dispatch d
+  where d.instance_id = any (set_operator_hold.instance_ids)
+    and set_operator_hold.hold_until > clock
+    and (d.operator_hold_until, d.operator_hold_reason)
+      is distinct from (set_operator_hold.hold_until, set_operator_hold.reason);
+  update messaging.dispatch d
+  set operator_hold_until = set_operator_hold.hold_until,
+    operator_hold_reason = set_operator_hold.reason,
+    trusted_from = case when d.suspected_at is not null then clock else d.trusted_from end,
+    suspected_at = null,
+    operator_held_at = case
+      when set_operator_hold.hold_until > clock then
+        case when d.operator_hold_until > clock then d.operator_held_at else clock end
+    end
+  where d.instance_id = any (set_operator_hold.instance_ids);
+  if held_anew is not null then
+    perform messaging.record_instance_holds(held_anew, 'operator_hold');
+  end if;
+  perform messaging.refresh_dispatch(set_operator_hold.instance_ids);
+
+  update messaging.message_queue q
+  set visible_at = q.scheduled_at
+  where q.instance_id = any (former_ids) and q.lane = 'unpaced' and q.claim_token is null
+    and q.visible_at > q.scheduled_at;
+  -- An outbox row that was postponed is due exactly when the hold ends.
+  update messaging.outbox o
+  set run_at = clock
+  from unnest(former_ids, former_ends) as former(instance_id, ends_at)
+  where o.settled_at is null and o.run_at = former.ends_at
+    and (o.payload->>'instanceId')::uuid = former.instance_id;
+end;
+$$;
+
+-- Tells the workspace's alert address, where there is one, that an instance is held, and what there is to know
+-- of that hold, `held_by` (see instance_holds): at most every ten minutes. `is_lasting`: whether the hold comes
+-- again until a person puts something right; of another one it tells only where it lasts longer than a minute.
+-- The caller holds dispatch.
+create or replace function messaging.tell_hold(
+  instance messaging.instances,
+  held_by text,
+  is_lasting boolean,
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'instance_held_email', jsonb_build_object(
+    'instanceId', instance.id,
+    'instanceName', instance.name,
+    'heldBy', h.held_by,
+    'waiting', (
+      select count(*) from messaging.queue_of_instance(instance.id) as q
+      where q.claim_token is null
+    ),
+    'alertEmail', w.alert_email
+  ) || messaging.shown_hold(h.reason, h.code, h.ends_at, instance.time_zone)
+  from messaging.workspaces w
+  join messaging.dispatch d on d.instance_id = instance.id
+  cross join lateral messaging.instance_holds(d) as h
+  where w.id = instance.workspace_id and w.alert_email is not null
+    and h.held_by = tell_hold.held_by and (is_lasting or h.ends_at > clock + interval '1 minute')
+    and coalesce(d.told_held_at < clock - interval '10 minutes', true);
+  if found then
+    update messaging.dispatch d
+    set told_held_at = clock
+    where d.instance_id = instance.id;
+  end if;
+end;
+$$;
+
+-- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
+-- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
+-- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
+-- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
+-- {at, status, code, message}.
+-- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
+-- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
+-- `status`: `held` while the provider refuses the whole instance or an operator holds it (heldUntil is
+-- NULL where that has no end), `disconnected` while its connection is lost, else `late` when something that may
+-- leave is over a minute late (no dispatcher runs, or the provider is slow), else `ok`.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
+create or replace function public.get_instance_health(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  dispatch messaging.dispatch;
+  clock constant timestamptz := clock_timestamp();
+  is_window_open boolean;
+  hold record;
+  next_held_by text;
+  is_stopped boolean;
+  is_disconnected boolean;
+  oldest_due timestamptz;
+  queue_depth bigint;
+  in_flight bigint;
+  first_lease_end timestamptz;
+  failure record;
+begin
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  is_window_open := messaging.is_send_window_open(instance, clock);
+  select h.* into hold from messaging.instance_hold(dispatch, clock, true) as h;
+  is_stopped := messaging.stopped_until(dispatch) > clock;
+  is_disconnected := dispatch.disconnected_until > clock;
+  -- Each lane is read by its own index, so that other tenants' queues are not read.
+  select count(*) filter (where q.claim_token is null), count(q.claim_token), min(q.lease_until)
+  into queue_depth, in_flight, first_lease_end
+  from (
+    select p.claim_token, p.lease_until from messaging.message_queue p
+    where p.instance_id = instance.id and p.lane = 'paced'
+    union all
+    select u.claim_token, u.lease_until from messaging.message_queue u
+    where u.instance_id = instance.id and u.lane = 'unpaced'
+  ) as q;
+  -- A paced message is late only when neither its turn, its window nor a hold keeps it. A claim whose
+  -- lease is over is late too: its worker died.
+  select min(due.since) into oldest_due
+  from (
+    select dispatch.next_due_at as since
+    where dispatch.in_flight is null and is_window_open
+    union all
+    (
+      select q.scheduled_at from messaging.message_queue q
+      where q.instance_id = instance.id and q.lane = 'unpaced' and q.claim_token is null
+        and not is_stopped
+      order by q.scheduled_at
+      limit 1
+    )
+    union all
+    select first_lease_end
+  ) as due
+  where due.since <= clock;
+  if hold.held_by is null then
+    select e.held_by into next_held_by
+    from (
+      (
+        select p as queued
+        from messaging.message_queue p
+        where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
+        order by p.scheduled_at, p.position
+        limit 1
+      )
+      union all
+      (
+        select u
+        from messaging.message_queue u
+        where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
+        order by u.scheduled_at, u.position
+        limit 1
+      )
+    ) as q
+    join messaging.messages m on m.id = any (array[(q.queued).message_id])
+    cross join lateral messaging.expected_departure(
+      q.queued, m, instance, dispatch, messaging.reached_budget_ends_at(instance, clock)
+    ) as e
+    order by (q.queued).scheduled_at, (q.queued).position
+    limit 1;
+  end if;
+  select newest.* into failure
+  from (
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at) as at
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'failed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+    union all
+    (
+      select m.status, m.last_error, coalesce(m.failed_at, m.unconfirmed_at)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+      order by coalesce(m.failed_at, m.unconfirmed_at) desc
+      limit 1
+    )
+    union all
+    -- A refusal of the whole instance lets its message wait: no message's own state tells of it.
+    select 'queued', dispatch.hold_error, dispatch.hold_refused_at
+    where dispatch.hold_refused_at is not null
+  ) as newest
+  order by newest.at desc
+  limit 1;
+  return jsonb_build_object(
+    'status', case
+      when hold.held_by = 'disconnected' then 'disconnected'
+      when hold.held_by is not null then 'held'
+      when oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    'oldestDueAt', messaging.iso_in_zone(oldest_due, instance.time_zone),
+    'oldestDueSeconds', floor(extract(epoch from clock - oldest_due)),
+    'nextDueAt', messaging.iso_in_zone(
+      case when isfinite(dispatch.next_due_at) then dispatch.next_due_at end, instance.time_zone
+    ),
+    'queueDepth', queue_depth,
+    'inFlight', in_flight,
+    'unconfirmed', (
+      select count(*) from messaging.messages m
+      where m.instance_id = instance.id and m.status = 'unconfirmed'
+    ),
+    'isWindowOpen', is_window_open,
+    'heldBy', coalesce(hold.held_by, next_held_by),
+    'connection', jsonb_build_object(
+      'state', case
+        when is_disconnected then 'disconnected'
+        else coalesce(nullif(dispatch.connection, 'disconnected'), 'unknown')
+      end,
+      'since', case
+        when is_disconnected then messaging.iso_in_zone(dispatch.disconnected_at, instance.time_zone)
+      end,
+      'until', case
+        when is_disconnected and isfinite(dispatch.disconnected_until)
+          then messaging.iso_in_zone(dispatch.disconnected_until, instance.time_zone)
+      end,
+      'reason', case when is_disconnected then dispatch.disconnected_reason end
+    ),
+    'channelLimit', dispatch.channel_limit,
+    'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
+      'messagesPerSecond', dispatch.messages_per_second,
+      'current', case
+        when dispatch.slowed_until > clock then dispatch.messages_per_second / 2.0
+        else dispatch.messages_per_second
+      end,
+      'slowedUntil', messaging.iso_in_zone(
+        case when dispatch.slowed_until > clock then dispatch.slowed_until end, instance.time_zone
+      )
+    ) end,
+    'budget', case when instance.budget is not null then messaging.describe_budget(instance, clock) end,
+    'protection', messaging.describe_day(instance, clock),
+    'lastSuccessAt', (
+      select messaging.iso_in_zone(m.sent_at, instance.time_zone)
+      from messaging.messages m
+      where m.instance_id = instance.id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
+      order by m.sent_at desc
+      limit 1
+    ),
+    'lastFailure', case when failure.at is not null then jsonb_build_object(
+      'at', messaging.iso_in_zone(failure.at, instance.time_zone),
+      'status', failure.status,
+      'code', failure.last_error->>'code',
+      'message', failure.last_error->>'message'
+    ) end
+  ) || messaging.shown_hold(hold.reason, hold.code, hold.ends_at, instance.time_zone);
+end;
+$$;
+
+-- Holds instances that accept messages and confirm none any more (see is_suspect), until something is
+-- confirmed or received, or an operator releases them; and releases those that have confirmed. An
+-- instance that is held or disconnected already is left alone. `request`: maxInstances.
+-- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
+-- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
+-- Locks as set_operator_hold; never waits for pacing.
+create or replace function public.hold_suspects(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  released constant integer := messaging.trust_confirmed_instances();
+  held uuid[];
+begin
+  select array_agg(l.instance_id) into held
+  from (
+    select p.instance_id
+    from messaging.dispatch d
+    cross join lateral (
+      -- Most instances have sent nothing lately, or their last message is confirmed.
+      select m.status, m.sent_at
+      from messaging.messages m
+      where m.instance_id = d.instance_id and m.direction = 'outbound' and m.sent_at is not null
+        and m.status <> 'failed'
+      order by m.sent_at desc
+      limit 1
+    ) as last
+    join messaging.pacing p on p.instance_id = any (array[d.instance_id])
+    where d.operator_hold_until <= clock and d.disconnected_until <= clock
+      and last.status = 'sent' and last.sent_at > clock - interval '1 day'
+      and messaging.is_suspect(d.instance_id, d.trusted_from, clock)
+    order by p.instance_id
+    limit (request->>'maxInstances')::integer
+    for no key update of p skip locked
+  ) as l;
+  if held is not null then
+    perform messaging.set_operator_hold(held, 'infinity', 'suspect');
+    update messaging.dispatch d
+    set suspected_at = clock
+    where d.instance_id = any (held);
+    perform messaging.tell_hold(i, 'operator_hold', true, clock)
+    from messaging.instances i
+    where i.id = any (held);
+  end if;
+  return jsonb_build_object('held', coalesce(cardinality(held), 0), 'released', released);
+end;
+$$;
+
+-- admin-api: after a restore, what may have left since the dump, from the database that was dumped.
+-- `request`: since (the instant of the dump), until (when that database stopped sending, at most now;
+-- NULL: now), instanceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next, since, until, total, acceptedSince, instances}: a page of messages, oldest first;
+-- how many there are; how many in the queue were accepted after `since` and are therefore not listed; and
+-- for each instance concerned the counts by state, with e-mails and agents' replies of the outbox.
+-- Error: MI014.
+create or replace function public.list_may_have_left(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  clock constant timestamptz := clock_timestamp();
+  since constant timestamptz := (request->>'since')::timestamptz;
+  due_by constant timestamptz := least(coalesce((request->>'until')::timestamptz, clock), clock);
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  wanted uuid[] := array[of_instance];
+  instances jsonb;
+begin
+  if of_instance is null then
+    wanted := array(select i.id from messaging.instances i);
+  end if;
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'instanceId', i.id, 'name', i.name, 'waiting', c.waiting, 'inFlight', c.in_flight,
+      'unconfirmed', c.unconfirmed, 'emails', c.emails, 'agentReplies', c.agent_replies
+    )
+    order by i.created_at, i.id
+  ), '[]') into instances
+  from (
+    select u.instance_id,
+      count(*) filter (where u.kind = 'waiting') as waiting,
+      count(*) filter (where u.kind = 'in_flight') as in_flight,
+      count(*) filter (where u.kind = 'unconfirmed') as unconfirmed,
+      count(*) filter (where u.kind in (
+        'assignment_email', 'endpoint_disabled_email', 'instance_disconnected_email', 'instance_held_email',
+        'batch_paused_email', 'budget_email'
+      )) as emails,
+      count(*) filter (where u.kind = 'agent_reply') as agent_replies
+    from (
+      select m.instance_id, m.state as kind
+      from messaging.messages_that_may_have_left(since, due_by, of_instance) as m
+      union all
+      select o.instance_id, o.kind
+      from messaging.outbox_that_may_have_left(since, of_instance) as o
+    ) as u
+    group by u.instance_id
+  ) as c
+  join messaging.instances i on i.id = c.instance_id;
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', l.created_at, 'id', l.message_id,
+        'record', jsonb_build_object(
+          'messageId', l.message_id,
+          'instanceId', l.instance_id,
+          'contactId', m.contact_id,
+          'messageType', m.message_type,
+          'state', l.state,
+          'dueAt', messaging.iso_in_zone(l.due_at, 'UTC'),
+          'createdAt', messaging.iso_in_zone(l.created_at, 'UTC')
+        )
+      )
+      from messaging.messages_that_may_have_left(since, due_by, of_instance) as l
+      cross join lateral (
+        select p.contact_id, p.message_type from messaging.messages p
+        where p.id = l.message_id
+        offset 0
+      ) as m
+      where (l.created_at, l.message_id) > (page.after_at, page.after_id)
+      order by l.created_at, l.message_id
+      limit page.size + 1
+    ),
+    page.size
+  ) || jsonb_build_object(
+    'since', messaging.iso_in_zone(since, 'UTC'),
+    'until', messaging.iso_in_zone(due_by, 'UTC'),
+    'total', (
+      select coalesce(sum(
+        (i->>'waiting')::bigint + (i->>'inFlight')::bigint + (i->>'unconfirmed')::bigint
+      ), 0)
+      from jsonb_array_elements(instances) as i
+    ),
+    'acceptedSince', (
+      select count(*)
+      from unnest(wanted) as w(id)
+      cross join lateral messaging.queue_of_instance(w.id) as q
+      -- OFFSET 0: a join might begin with the messages of all tenants, of which few are so new.
+      cross join lateral (
+        select a.created_at from messaging.messages a
+        where a.id = q.message_id
+        offset 0
+      ) as m
+      where m.created_at > since
+    ),
+    'instances', instances
+  );
+end;
+$$;
+
+-- messages-api: the waiting messages of an instance, in order. `request`: instanceId, limit, and
+-- `after` {scheduledAt, position} as returned in `next`.
+-- Returns {items, total, next, protection (see describe_day)}. An item's `position` is its place in the queue, from 1; for
+-- `scheduledFor`, `heldBy`, `holdReason`, `holdCode` and `heldUntil` see expected_departure.
+-- Each lane is read by its own index and the two are merged, so that other tenants' queues are not
+-- read.
+-- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
+-- settings below.
+create or replace function public.list_message_queue(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  page_size constant integer := (request->>'limit')::integer;
+  after_at constant timestamptz := coalesce(
+    (request->'after'->>'scheduledAt')::timestamptz, '-infinity'
+  );
+  after_position constant bigint := coalesce((request->'after'->>'position')::bigint, 0);
+  budget_ends_at constant timestamptz := messaging.reached_budget_ends_at(
+    instance, clock_timestamp()
+  );
+  dispatch messaging.dispatch;
+  total bigint;
+  passed bigint;
+  items jsonb;
+  next jsonb;
+begin
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  select count(*), count(*) filter (
+    where (q.scheduled_at, q.position) <= (after_at, after_position)
+  )
+  into total, passed
+  from (
+    select p.scheduled_at, p.position from messaging.message_queue p
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
+    union all
+    select u.scheduled_at, u.position from messaging.message_queue u
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
+  ) as q;
+  with next_paced as (
+    select p as queued
+    from messaging.message_queue p
+    where p.instance_id = instance.id and p.lane = 'paced' and p.claim_token is null
+      and (p.scheduled_at, p.position) > (after_at, after_position)
+    order by p.scheduled_at, p.position
+    limit page_size + 1
+  ),
+  next_unpaced as (
+    select u as queued
+    from messaging.message_queue u
+    where u.instance_id = instance.id and u.lane = 'unpaced' and u.claim_token is null
+      and (u.scheduled_at, u.position) > (after_at, after_position)
+    order by u.scheduled_at, u.position
+    limit page_size + 1
+  ),
+  page as (
+    select q.queued, (q.queued).message_id, (q.queued).scheduled_at, (q.queued).position,
+      row_number() over (
+        order by (q.queued).scheduled_at, (q.queued).position
+      ) as row_number
+    from (table next_paced union all table next_unpaced) as q
+    order by (q.queued).scheduled_at, (q.queued).position
+    limit page_size + 1
+  )
+  select
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'messageId', m.id,
+          'phone', coalesce(m.phone_given, c.phone),
+          'messageType', m.message_type,
+          'scheduledFor', messaging.iso_in_zone(expected.leaves_at, instance.time_zone),
+          'heldBy', expected.held_by,
+          'position', passed + page.row_number
+        ) || messaging.shown_hold(
+          expected.hold_reason, expected.hold_code, expected.held_until, instance.time_zone
+        )
+        order by page.row_number
+      ) filter (where page.row_number <= page_size),
+      '[]'
+    ),
+    case when count(*) > page_size then (
+      select jsonb_build_object('scheduledAt', last.scheduled_at, 'position', last.position)
+      from page last where last.row_number = page_size
+    ) end
+  into items, next
+  from page
+  join messaging.messages m on m.id = page.message_id
+  join messaging.contacts c on c.id = m.contact_id
+  cross join lateral messaging.expected_departure(
+    page.queued, m, instance, dispatch, budget_ends_at
+  ) as expected;
+  return jsonb_build_object(
+    'items', items,
+    'total', total,
+    'next', next,
+    'protection', messaging.describe_day(instance, clock_timestamp())
+  );
+end;
+$$;
+
+-- Everything that may keep a whole instance from sending, each with the word for it (`heldBy` of answers), why,
+-- the provider's code where one refused it, and until when: `infinity` for no end known. What is over has its
+-- end all the same. `place`: of several at once the first one is told, since it is what a person has to end.
+create or replace function messaging.instance_holds(dispatch messaging.dispatch)
+returns table (place integer, held_by text, reason text, code text, ends_at timestamptz)
+language sql
+immutable
+rows 3
+begin atomic
+  select h.*
+  from
+    (
+      values
+        (1, 'operator_hold', dispatch.operator_hold_reason, null, dispatch.operator_hold_until),
+        (2, 'disconnected', dispatch.disconnected_reason, null, dispatch.disconnected_until),
+        (
+          3,
+          'instance_held',
+          'provider_refused',
+          dispatch.hold_error ->> 'code',
+          dispatch.hold_until
+        )
+    ) as h (place, held_by, reason, code, ends_at);
+end;
+
+-- The one answer to why nothing of an instance leaves at an instant: see instance_holds. No row where nothing
+-- keeps it. `is_paced`: whether the queue is meant; what leaves beside it is tried in spite of a refusal.
+create or replace function messaging.instance_hold(
+  dispatch messaging.dispatch,
+  at timestamptz,
+  is_paced boolean
+)
+returns table (held_by text, reason text, code text, ends_at timestamptz)
+language sql
+immutable
+rows 1
+begin atomic
+  select h.held_by, h.reason, h.code, h.ends_at
+  from messaging.instance_holds(dispatch) as h
+  where h.ends_at > instance_hold.at and (is_paced or h.held_by != 'instance_held')
+  order by h.place
+  limit 1;
+end;
+
+-- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
+-- it is not known. See instance_hold.
+create or replace function messaging.shown_hold(
+  reason text,
+  code text,
+  ends_at timestamptz,
+  time_zone text
+)
+returns jsonb
+language sql
+stable
+return jsonb_build_object(
+  'holdReason',
+  reason,
+  'holdCode',
+  code,
+  'heldUntil',
+  messaging.iso_in_zone(
+    case
+      when isfinite(ends_at) then ends_at
+    end,
+    time_zone
+  )
+);
 
 -- Lets the recipients of these messages that are pending be told by their messages again: a pause had taken
 -- the message out of the queue, or it was to be tried again, and it has ended or arrived since. The caller
@@ -3460,8 +5085,8 @@ $$;
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
 -- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
--- Locks what add_entry_contacts locks, then the batch.
--- Errors: MI028 (no draft), MI029 (more than 100,000), MI055.
+-- Locks what add_entry_contacts locks, the files, then the batch.
+-- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb
 language plpgsql
@@ -3475,12 +5100,14 @@ declare
   );
   batch messaging.batches;
   contact_ids uuid[];
+  file_ids uuid[];
   added integer;
   skipped integer;
   duplicates jsonb;
 begin
   perform messaging.take_denial_hashes(request);
   contact_ids := messaging.add_entry_contacts(of_instance, entries);
+  file_ids := messaging.take_batch_files(of_instance, add_recipients.batch_id, entries);
   select b.* into strict batch from messaging.batches b
   where b.id = add_recipients.batch_id
   for no key update;
@@ -3538,7 +5165,9 @@ begin
   update messaging.batches b
   set recipient_count = b.recipient_count + added + skipped,
     pending_count = b.pending_count + added,
-    skipped_count = b.skipped_count + skipped
+    skipped_count = b.skipped_count + skipped,
+    file_ids = array(select distinct f from unnest(b.file_ids || add_recipients_files.ids) as f)
+  from (select file_ids as ids) as add_recipients_files
   where b.id = add_recipients.batch_id;
   return messaging.keep_outcome(request, jsonb_build_object(
     'batchId', batch.id,
@@ -3552,6 +5181,82 @@ begin
       from jsonb_array_elements(request->'errors') as e
     )
   ));
+end;
+$$;
+
+-- The record of a batch, with instants in its instance's zone. firstScheduledFor and lastScheduledFor are
+-- those of its messages, and of the slots that are forecast for its pending recipients: see walk_batches, and
+-- for many of them expected_end.
+create or replace function messaging.describe_batch(batch messaging.batches)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  zone constant text := instance.time_zone;
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  -- More slots than these are not forecast one by one whenever a batch is read.
+  most_forecast constant integer := 1000;
+  first_slot timestamptz;
+  last_slot timestamptz;
+  first_expected timestamptz;
+  last_expected timestamptz;
+  estimates jsonb := '{"estimatedCostAfterChange": null}';
+begin
+  select min(m.scheduled_for), max(m.scheduled_for) into first_slot, last_slot
+  from messaging.messages m
+  where m.batch_id = batch.id;
+  if batch.status = 'running' and batch.pending_count > 0 then
+    begin
+      select min(w.slot), max(w.slot) into first_expected, last_expected
+      from messaging.walk_batches(
+        instance, clock, null, null, batch.id,
+        case when batch.pending_count > most_forecast then batch.first_pending end, null
+      ) as w;
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+    if batch.pending_count > most_forecast then
+      last_expected := messaging.expected_end(instance, batch, clock);
+    end if;
+    first_slot := least(first_slot, first_expected);
+    last_slot := greatest(last_slot, last_expected);
+  end if;
+  if batch.status = 'draft' or messaging.announced_category(batch) is not null then
+    estimates := messaging.describe_estimates(
+      instance, batch, messaging.planned_recipients(instance, batch, clock)
+    );
+  end if;
+  if batch.status <> 'draft' then
+    estimates := estimates
+      || jsonb_build_object('estimatedCost', messaging.batch_cost(instance, batch));
+  end if;
+  return estimates || jsonb_build_object(
+    'batchId', batch.id,
+    'name', batch.name,
+    'status', batch.status,
+    'templateId', batch.source->'template'->'templateId',
+    'purpose', coalesce(batch.purpose, 'service'),
+    'validation', batch.validation,
+    'intervalSeconds', trim_scale(extract(epoch from messaging.spacing(
+      instance.messages_per_second, batch.interval_seconds, batch.follows_pace
+    ))),
+    'startAt', messaging.iso_in_zone(batch.start_at, zone),
+    'expiresAt', messaging.iso_in_zone(batch.expires_at, zone),
+    'recipientCount', batch.recipient_count,
+    'counts', messaging.batch_counts(batch),
+    'firstScheduledFor', messaging.iso_in_zone(first_slot, zone),
+    'lastScheduledFor', messaging.iso_in_zone(last_slot, zone),
+    'createdAt', messaging.iso_in_zone(batch.created_at, zone),
+    'startedAt', messaging.iso_in_zone(batch.started_at, zone),
+    'finishedAt', messaging.iso_in_zone(batch.finished_at, zone),
+    'pauseReason', batch.pause_reason,
+    'pauseError', messaging.shown_error(batch.pause_error),
+    'warnings', messaging.batch_warnings(batch)
+  );
 end;
 $$;
 
@@ -3607,6 +5312,46 @@ as $$
   );
 $$;
 
+-- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
+-- create_batch.
+create or replace function messaging.new_batch(request jsonb)
+returns messaging.batches
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  batch messaging.batches;
+begin
+  batch.id := gen_random_uuid();
+  batch.instance_id := request->>'instanceId';
+  batch.name := request->>'name';
+  batch.status := 'draft';
+  batch.source := request->'source';
+  batch.purpose := request->>'purpose';
+  batch.validation := request->>'validation';
+  batch.follows_pace := request->>'intervalSeconds' is null;
+  batch.interval_seconds := coalesce(
+    (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
+  );
+  batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
+  batch.expires_at := request->>'expiresAt';
+  batch.seed := md5(concat_ws(
+    ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
+  ));
+  batch.recipient_count := 0;
+  batch.pending_count := 0;
+  batch.skipped_count := 0;
+  batch.first_pending := 0;
+  batch.known_from := 0;
+  batch.turns := 0;
+  batch.counted_from := 1;
+  batch.file_ids := '{}';
+  batch.created_at := date_trunc('milliseconds', clock_timestamp());
+  return batch;
+end;
+$$;
+
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
 -- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
 -- counts the turn.
@@ -3658,6 +5403,346 @@ begin
   set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
   where r.batch_id = batch.id and r.index = recipient.index;
   return placed_id;
+end;
+$$;
+
+-- add_recipients: takes the files that a batch's messages name (see take_media), so that they stay for as long as
+-- somebody may get them: that of its message, and those of the templates in `entries` (see add_recipients), by
+-- themselves or in a ladder. Returns their ids. Locks the files in the order of their ids.
+-- Errors: MI051 to MI054.
+create or replace function messaging.take_batch_files(
+  instance_id uuid,
+  batch_id uuid,
+  entries jsonb
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  file_ids constant uuid[] := array(
+    select distinct named.id::uuid
+    from (
+      select b.source->'message'->>'mediaId' as id
+      from messaging.batches b
+      where b.id = take_batch_files.batch_id
+      union all
+      select e->'draft'->>'mediaId' from jsonb_array_elements(entries) as e
+      union all
+      select f.id::text
+      from jsonb_array_elements(entries) as e
+      cross join unnest(messaging.ladder_files(e->'draft'->'ladder')) as f(id)
+      where e->'draft' ? 'ladder'
+    ) as named
+    where named.id is not null
+    order by 1
+  );
+  file_id uuid;
+begin
+  foreach file_id in array file_ids loop
+    perform messaging.take_media(take_batch_files.instance_id, file_id);
+  end loop;
+  return file_ids;
+end;
+$$;
+
+-- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
+-- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
+-- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
+-- take_batch_files), MI055.
+create or replace function public.create_batch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  replayed jsonb := messaging.begin_idempotent(request);
+  batch constant messaging.batches := messaging.new_batch(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  insert into messaging.batches select batch.*;
+  return messaging.add_recipients(batch.id, request);
+end;
+$$;
+
+-- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
+-- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
+-- or why they would get none: see walk_batches. Errors: MI027.
+create or replace function public.list_batch_recipients(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  batch constant messaging.batches := messaging.find_batch(request);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  page_size constant integer := (request->>'limit')::integer;
+  -- Nobody knows the slots of a queue that is held until somebody releases it, or disconnected.
+  is_held constant boolean := exists (
+    select from messaging.dispatch d
+    where d.instance_id = instance.id
+      and messaging.stopped_until(d) = 'infinity'
+  );
+  budget_ends_at constant timestamptz := messaging.reached_budget_ends_at(
+    instance, clock_timestamp()
+  );
+  rows jsonb[];
+  last_pending integer;
+  forecast jsonb := '{}';
+begin
+  rows := array(
+    select jsonb_build_object(
+      'index', r.index,
+      'contactId', r.contact_id,
+      'phone', coalesce(r.phone, c.phone),
+      'status', told.status,
+      'reason', r.reason,
+      'messageId', r.message_id,
+      'cardId', r.card_id,
+      'scheduledFor', case
+        when told.status = 'queued' then waiting.record->'scheduledFor'
+        when told.status <> 'pending' then
+          to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
+      end,
+      'heldBy', waiting.record->'heldBy',
+      'holdReason', waiting.record->'holdReason',
+      'holdCode', waiting.record->'holdCode',
+      'heldUntil', waiting.record->'heldUntil',
+      'sentAt', messaging.iso_in_zone(m.sent_at, instance.time_zone),
+      'deliveredAt', messaging.iso_in_zone(m.delivered_at, instance.time_zone),
+      'readAt', messaging.iso_in_zone(m.read_at, instance.time_zone),
+      'lastError', messaging.shown_error(m.last_error)
+    )
+    from messaging.batch_recipients r
+    left join lateral (
+      select f.* from messaging.messages f where f.id = r.message_id offset 0
+    ) as m on true
+    left join lateral (
+      select f.phone from messaging.contacts f where f.id = r.contact_id offset 0
+    ) as c on true
+    cross join lateral (
+      select messaging.recipient_status(batch, r, m.status) as status
+    ) as told
+    -- As messages-api tells it: how things stand now.
+    cross join lateral (
+      select case
+        when told.status = 'queued' then messaging.describe_message(m, budget_ends_at)
+      end as record
+      offset 0
+    ) as waiting
+    where r.batch_id = batch.id and r.index > coalesce((request->'after'->>'index')::integer, -1)
+      and (request->>'status' is null or told.status = request->>'status')
+    order by r.index
+    limit page_size + 1
+  );
+  select max((f.found->>'index')::integer) into last_pending
+  from unnest(rows[:page_size]) as f(found)
+  where f.found->>'status' = 'pending';
+  if batch.status = 'running' and last_pending is not null then
+    begin
+      select coalesce(jsonb_object_agg(w.index, jsonb_build_object(
+        'scheduledFor', case when not is_held then
+          messaging.iso_in_zone(w.slot, instance.time_zone)
+        end, 'reason', w.reason
+      )), '{}')
+      into forecast
+      from messaging.walk_batches(
+        instance, date_trunc('milliseconds', clock_timestamp()), null, null, batch.id, last_pending, null
+      ) as w
+      where w.reason is distinct from 'settled';
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end if;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(
+        f.found || coalesce(
+          case when f.found->>'status' = 'pending' then forecast->(f.found->>'index') end, '{}'
+        )
+        order by (f.found->>'index')::integer
+      ), '[]')
+      from unnest(rows[:page_size]) as f(found)
+    ),
+    'next', case when cardinality(rows) > page_size then
+      jsonb_build_object('index', rows[page_size]->'index')
+    end
+  );
+end;
+$$;
+
+-- batches-api: the batches of an instance, oldest first, or with order `desc` newest first, a page at a time.
+-- `request`: instanceId, limit, order, status (NULL for any), `after` as returned in `next`. Returns
+-- {items, next}.
+create or replace function public.list_batches(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  page constant record := messaging.begin_page(request);
+  is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
+  is_first constant boolean := request->>'after' is null;
+begin
+  -- For what the batches have cost.
+  perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', (listed.batch).created_at, 'id', (listed.batch).id,
+        'record', messaging.describe_batch(listed.batch)
+      )
+      from (
+        (
+          select b
+          from messaging.batches b
+          where not is_backward
+            and b.instance_id = (request->>'instanceId')::uuid
+            and (b.created_at, b.id) > (page.after_at, page.after_id)
+            and (request->>'status' is null or b.status = request->>'status')
+          order by b.created_at, b.id
+          limit page.size + 1
+        )
+        union all
+        (
+          select b
+          from messaging.batches b
+          where is_backward
+            and b.instance_id = (request->>'instanceId')::uuid
+            and (is_first or (b.created_at, b.id) < (page.after_at, page.after_id))
+            and (request->>'status' is null or b.status = request->>'status')
+          order by b.created_at desc, b.id desc
+          limit page.size + 1
+        )
+      ) as listed(batch)
+    ),
+    page.size
+  );
+end;
+$$;
+
+-- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
+-- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
+-- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
+-- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the contact's message, which the agent then does not see.
+create or replace function messaging.apply_keyword(
+  instance_id uuid,
+  contact_id uuid,
+  conversation_id uuid,
+  message_id uuid,
+  said text,
+  written_at timestamptz,
+  is_standby boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance messaging.instances;
+  confirmation_id constant uuid := gen_random_uuid();
+  placed record;
+begin
+  if not messaging.change_consent(
+    apply_keyword.contact_id,
+    jsonb_build_object(
+      'marketing', said, 'source', 'keyword', 'saidAt', written_at, 'messageId', message_id
+    )
+  ) or said <> 'denied' or is_standby then
+    return;
+  end if;
+  select i.* into strict instance from messaging.instances i where i.id = apply_keyword.instance_id;
+  perform from messaging.contacts c
+  where c.id = apply_keyword.contact_id and messaging.send_refusal(
+    c.is_blocked, c.consent_marketing, c.last_inbound_at, instance.provider_class, 'text', null,
+    clock_timestamp()
+  ) is null;
+  if not found or instance.opt_out_confirmation is null then
+    return;
+  end if;
+  placed := messaging.schedule_message(
+    confirmation_id, instance, apply_keyword.contact_id,
+    date_trunc('milliseconds', clock_timestamp())
+  );
+  perform messaging.add_outbound_messages(array[row(
+    confirmation_id, instance.id, apply_keyword.contact_id, apply_keyword.conversation_id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', instance.opt_out_confirmation, 'sentBy', 'system',
+      'purpose', 'opt_out_confirmation'
+    ),
+    null, null, 'scheduled', null, placed.slot, null, null, null, null, null, null
+  )::messaging.outbound_message]);
+end;
+$$;
+
+-- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
+-- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
+-- A vote that was taken back has no options either, but its update has none then.
+create or replace function messaging.complete_vote(
+  instance messaging.instances,
+  vote messaging.messages,
+  event jsonb
+)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  chosen constant jsonb := event->'content'->'pollVote'->'options';
+begin
+  update messaging.messages m
+  set message = event->>'message', content = m.content || (event->'content')
+  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
+    and jsonb_array_length(chosen) > 0
+    and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
+    and vote.created_at > clock_timestamp() - interval '10 minutes';
+  if not found then
+    return false;
+  end if;
+  perform messaging.request_agent_reply(
+    instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
+  )
+  where not vote.is_group;
+  return true;
+end;
+$$;
+
+-- The contact whom a channel shows these addresses of, of one person; NULL where none of them is known. Addresses of
+-- several contacts prove that the contacts without a phone are this person: they are merged. Two phones
+-- prove nothing: a number can have had another owner. The caller holds lock_addresses.
+create or replace function messaging.find_shown_contact(instance_id uuid, addresses text[])
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  found_contact messaging.contacts;
+  known text;
+begin
+  foreach known in array addresses loop
+    -- A username can pass to another person: it merges nobody.
+    continue when known like 'username:%';
+    found_contact := messaging.find_contact(instance_id, known);
+    if contact.id is null then
+      contact := found_contact;
+    elsif found_contact.id = contact.id or found_contact.id is null then
+      null;
+    elsif found_contact.phone is null then
+      contact := messaging.merge_contacts(contact, found_contact);
+    elsif contact.phone is null then
+      contact := messaging.merge_contacts(found_contact, contact);
+    end if;
+  end loop;
+  return contact;
 end;
 $$;
 
@@ -3821,6 +5906,44 @@ begin
       perform messaging.merge_contacts(contact, placeholder);
     end if;
   end loop;
+end;
+$$;
+
+-- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
+-- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
+-- earlier.
+create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
+returns messaging.messages
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
+  person_id uuid;
+  vote messaging.messages;
+begin
+  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
+  select m.* into vote
+  from (
+    select v.* from messaging.messages v
+    where v.contact_id = person_id
+      and v.sent_at > messaging.event_instant(event) - interval '1 day'
+    offset 0
+  ) as m
+  where m.message_type = 'poll_vote'
+    and m.direction = 'inbound'
+    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
+    and (
+      not coalesce((event->>'isGroup')::boolean, false)
+      or m.author->>'phone' = voter->>'phone'
+      or m.author->>'lid' = voter->>'lid'
+      or m.author->>'userId' = voter->>'userId'
+    )
+  -- An update has no instant of its own, a message one of whole seconds.
+  order by m.created_at desc
+  limit 1;
+  return vote;
 end;
 $$;
 
@@ -4006,7 +6129,10 @@ begin
     instance.id, null, 'instance.' || state,
     jsonb_build_object('reason', event->'reason') || case state
       when 'disconnected' then jsonb_build_object(
-        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC')
+        'until', messaging.iso_in_zone((event->>'until')::timestamptz, 'UTC'),
+        'heldBy', 'disconnected'
+      ) || messaging.shown_hold(
+        event->>'reason', null, (event->>'until')::timestamptz, instance.time_zone
       )
       else '{}'
     end
@@ -4014,7 +6140,7 @@ begin
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
-    perform messaging.tell_disconnection(instance, event->>'reason', clock);
+    perform messaging.tell_disconnection(instance, clock);
   end if;
   return true;
 end;
@@ -4211,7 +6337,7 @@ begin
     if stored.keyword_said is not null then
       perform messaging.apply_keyword(
         stored.instance_id, stored.sender_id, stored.conversation_id, stored.stored_id,
-        stored.keyword_said, stored.occurred_at
+        stored.keyword_said, stored.occurred_at, coalesce(stored.is_standby, false)
       );
     end if;
     if stored.has_window then
@@ -4311,7 +6437,7 @@ $$;
 -- An edit (isEdit) is of the message with its id: it replaces the words of a stored one, and is stored as a
 -- message where there is none.
 -- Returns false for a message that is stored already, unless the event edits its words, and for a vote that
--- another event has told (mayRepeat, see repeats_vote).
+-- another event has told (mayRepeat, see repeats_vote and complete_vote).
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
 returns boolean
@@ -4325,6 +6451,7 @@ declare
   contact messaging.contacts;
   conversation messaging.conversations;
   message_id uuid;
+  vote messaging.messages;
   file constant jsonb := messaging.read_event_file(event);
   media_id constant uuid := messaging.event_media_id(file);
   sent_by constant text := case when (event->>'isOfOtherApp')::boolean then 'other_app' else 'phone' end;
@@ -4336,9 +6463,13 @@ begin
     perform messaging.attach_embedded_file(instance.id, event);
     return is_edit and messaging.record_message_edit(instance.id, event);
   end if;
-  -- False, not NULL, for other events: after NULL the second condition is evaluated too.
-  if coalesce((event->>'mayRepeat')::boolean, false) and messaging.repeats_vote(instance.id, event) then
-    return false;
+  if (event->>'mayRepeat')::boolean then
+    vote := messaging.newest_vote(instance.id, event);
+    if messaging.repeats_vote(vote, event, clock_timestamp()) then
+      return false;
+    elsif messaging.complete_vote(instance, vote, event) then
+      return true;
+    end if;
   end if;
   if event->>'origin' = 'inbound' then
     perform messaging.add_inbound_message(r.messages[1], event)
@@ -4595,43 +6726,119 @@ begin
 end;
 $$;
 
--- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it of the last day says.
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
 -- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
--- vote. Somebody who votes anew chooses something else.
--- The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
--- earlier.
-create or replace function messaging.repeats_vote(instance_id uuid, event jsonb)
+-- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
+-- (isUnreadable) says nothing beside an update of the last ten minutes.
+create or replace function messaging.repeats_vote(
+  vote messaging.messages,
+  event jsonb,
+  clock timestamptz
+)
 returns boolean
 language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
-  person_id uuid;
-  chosen jsonb;
 begin
-  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
-  select m.content->'pollVote'->'options' into chosen
-  from (
-    select v.* from messaging.messages v
-    where v.contact_id = person_id
-      and v.sent_at > messaging.event_instant(event) - interval '1 day'
-    offset 0
-  ) as m
-  where m.message_type = 'poll_vote'
-    and m.direction = 'inbound'
-    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
-    and (
-      not coalesce((event->>'isGroup')::boolean, false)
-      or m.author->>'phone' = voter->>'phone'
-      or m.author->>'lid' = voter->>'lid'
-      or m.author->>'userId' = voter->>'userId'
+  if vote.id is null then
+    return false;
+  elsif coalesce((event->>'isUnreadable')::boolean, false) then
+    return vote.created_at > clock - interval '10 minutes';
+  end if;
+  return vote.content->'pollVote'->'options' = event->'content'->'pollVote'->'options';
+end;
+$$;
+
+-- Finds the contact of a message event by any of its addresses, or creates it with origin `inbound`,
+-- without a phone where the provider shows none. All addresses find the contact from now on. The first
+-- one is where messages go, and becomes the phone of a contact without one.
+-- Contacts without a phone that turn out to be this person are merged: see find_shown_contact.
+-- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
+create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
+returns messaging.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contact messaging.contacts;
+  address constant text := event->>'address';
+  addresses constant text[] := array[address] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  );
+  profile_name constant text := case
+    when event->>'origin' = 'inbound' then event->>'contactName'
+  end;
+  is_new boolean := false;
+begin
+  -- The contact is locked before its addresses, whether it is known or new: two deliveries of one
+  -- contact wait for each other here and nowhere else.
+  contact := messaging.find_shown_contact(instance_id, addresses);
+  if contact.id is null then
+    insert into messaging.contacts (
+      instance_id, phone, identity_key, origin, name, is_profile_name
     )
-  -- An update has no instant of its own, a message one of whole seconds.
-  order by m.created_at desc
-  limit 1;
-  return chosen is not distinct from event->'content'->'pollVote'->'options' and chosen is not null;
+    values (
+      resolve_sender.instance_id,
+      case when messaging.is_phone(address) then address end,
+      messaging.phone_identity_key(address),
+      'inbound', profile_name, profile_name is not null
+    )
+    on conflict on constraint contacts_identity do nothing
+    returning * into contact;
+    is_new := found;
+    if not is_new then
+      contact := messaging.find_contact(instance_id, address);
+    end if;
+  end if;
+  if is_new then
+    perform messaging.record_new_contacts(array[contact.id]);
+  else
+    select c.* into contact from messaging.contacts c
+    where c.id = contact.id and c.merged_into is null
+    for no key update;
+    if not found then
+      raise exception using errcode = 'MI055', message = 'merged meanwhile';
+    end if;
+  end if;
+  contact := messaging.assign_contact_phone(contact, address);
+  perform messaging.prove_addresses(resolve_sender.instance_id, contact.id, addresses);
+  return contact;
+end;
+$$;
+
+-- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
+-- caller holds the dispatch row.
+create or replace function messaging.tell_disconnection(
+  instance messaging.instances,
+  clock timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'instance_disconnected_email', jsonb_build_object(
+    'instanceId', instance.id,
+    'instanceName', instance.name,
+    'reason', h.reason,
+    'waiting', (
+      select count(*) from messaging.queue_of_instance(instance.id) as q
+      where q.claim_token is null
+    ),
+    'alertEmail', w.alert_email
+  ) || messaging.shown_hold(h.reason, h.code, h.ends_at, instance.time_zone)
+  from messaging.workspaces w
+  join messaging.dispatch d on d.instance_id = instance.id
+  cross join lateral messaging.instance_holds(d) as h
+  where w.id = instance.workspace_id and w.alert_email is not null and h.held_by = 'disconnected';
+  if found then
+    update messaging.dispatch d
+    set told_disconnected_at = clock
+    where d.instance_id = instance.id;
+  end if;
 end;
 $$;
 
@@ -4707,7 +6914,7 @@ end;
 $$;
 
 -- Stores a webhook payload and what it means, all in one transaction: inbound messages, reactions, echoes of
--- what was typed on the phone, imported messages, names, delivery events, template decisions, changed
+-- what was typed on the phone, imported messages, names, addresses, delivery events, template decisions, changed
 -- numbers and keys, preferences, connections, limits, facts of the own number.
 -- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against),
 -- payload (the body's text, kept as received; NULL for further events of a payload that is stored
@@ -4782,6 +6989,7 @@ begin
         when 'imported_message' then messaging.import_message(instance, event)
         when 'history_progress' then messaging.record_history_progress(instance.id, event)
         when 'contact_name' then messaging.record_contact_name(instance.id, event)
+        when 'addresses' then messaging.record_addresses(instance.id, event)
         when 'message_edit' then messaging.record_message_edit(instance.id, event)
         when 'message_deletion' then messaging.record_message_deletion(instance.id, event)
         when 'status' then messaging.record_status_event(instance.id, event)
@@ -4890,7 +7098,7 @@ return regexp_replace(
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
--- are fetched and deleted all the same, because providers do not keep them. Its dispatch row is locked for
+-- are fetched and deleted all the same, because providers do not keep them, or tells of the hold itself. Its dispatch row is locked for
 -- that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
@@ -4964,7 +7172,8 @@ begin
     for no key update of o skip locked
   ),
   checked as (
-    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%' and exists (
+    select due.id, due.instance_id, due.is_over, due.kind not like 'media_%'
+      and due.kind <> 'instance_held_email' and exists (
       select from messaging.dispatch d
       where d.instance_id = any (array[due.instance_id])
         and d.operator_hold_until > (select clock_timestamp())
@@ -5086,6 +7295,168 @@ begin
 end;
 $$;
 
+-- resolve_send: lets a ladder's templates have files as their headers: they must be there (see lock_media_to_send), and stay
+-- until the message has left, however it goes. That is bounded by 30 days after the instant at which the call lets it
+-- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
+-- Errors: MI051 to MI054.
+create or replace function messaging.hold_ladder_files(
+  instance_id uuid,
+  ladder jsonb,
+  delivery jsonb
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  latest constant timestamptz := interval '30 days' + greatest(
+    messaging.earliest_departure(delivery, clock_timestamp()),
+    (nullif(delivery->'timing', 'null')->>'expiresAt')::timestamptz
+  );
+  file_id uuid;
+begin
+  foreach file_id in array messaging.ladder_files(ladder) loop
+    perform messaging.lock_media_to_send(hold_ladder_files.instance_id, file_id);
+    update messaging.media m
+    set held_until = greatest(m.held_until, latest),
+      expires_at = case when m.expires_at is not null then greatest(m.expires_at, latest) end
+    where m.id = file_id;
+  end loop;
+end;
+$$;
+
+-- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.
+create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from messaging.batches b
+    where b.instance_id = is_file_of_batch.instance_id
+      and b.status in ('draft', 'running', 'paused')
+      and (
+        is_file_of_batch.media_id = any (b.file_ids)
+        -- A batch from before it kept file_ids.
+        or b.source->'message'->>'mediaId' = is_file_of_batch.media_id::text
+      )
+  );
+end;
+$$;
+
+-- Whether a message that waits may still send this file, by a template of its ladder: see hold_ladder_files.
+create or replace function messaging.is_held_file(media_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from messaging.media m
+    where m.id = is_held_file.media_id and m.held_until > clock_timestamp()
+  );
+end;
+$$;
+
+-- Holds an uploaded or a received file of this instance to the end of the transaction, so that it cannot expire
+-- meanwhile: it must be there.
+-- Errors: MI051 (none of the instance's), MI052 (still being fetched), MI053 (could not be fetched),
+-- MI054 (gone).
+create or replace function messaging.lock_media_to_send(instance_id uuid, media_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  media messaging.media;
+begin
+  select m.* into media
+  from messaging.media m
+  where m.id = lock_media_to_send.media_id and m.instance_id = lock_media_to_send.instance_id
+  for no key update;
+  if media.id is null or media.origin = 'upload' and media.status = 'pending' then
+    raise exception using errcode = 'MI051', message = 'media_not_found';
+  elsif media.status = 'pending' then
+    raise exception using errcode = 'MI052', message = 'media_pending';
+  elsif media.status = 'failed' then
+    raise exception using errcode = 'MI053', message = 'media_failed';
+  elsif media.status = 'expired' or media.expires_at <= clock_timestamp() then
+    raise exception using errcode = 'MI054', message = 'media_expired';
+  end if;
+end;
+$$;
+
+-- The files that belong to one contact alone: those that came from it, and those that were sent to it and
+-- to nobody else, by no batch and no message with a ladder
+-- that may still send them. For forget_media, before the contact's messages are deleted.
+create or replace function messaging.media_of_contact(contact_id uuid)
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
+begin
+  return array(
+    select m.id from messaging.media m where m.contact_id = any (of_contacts)
+    union
+    select own.media_id
+    from messaging.messages own
+    where own.contact_id = any (of_contacts) and own.media_id is not null
+      and not exists (
+        select from messaging.messages other
+        where other.media_id = own.media_id
+          and other.contact_id <> all (of_contacts)
+      )
+      and not messaging.is_file_of_batch(own.instance_id, own.media_id)
+      and not messaging.is_held_file(own.media_id)
+  );
+end;
+$$;
+
+-- The files that only these messages name, and no batch and no message
+-- with a ladder that may still send them. For forget_media, before the messages are deleted.
+create or replace function messaging.media_of_messages(message_ids uuid[])
+returns uuid[]
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select distinct own.media_id
+    from messaging.messages own
+    where own.id = any (message_ids) and own.media_id is not null
+      and not exists (
+        select from messaging.messages other
+        where other.media_id = own.media_id and other.id <> all (message_ids)
+      )
+      and not messaging.is_file_of_batch(own.instance_id, own.media_id)
+      and not messaging.is_held_file(own.media_id)
+  );
+end;
+$$;
+
+-- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
+-- stays from now on for as long as its message. Errors: MI051 to MI054.
+create or replace function messaging.take_media(instance_id uuid, media_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform messaging.lock_media_to_send(take_media.instance_id, take_media.media_id);
+  update messaging.media m set expires_at = null
+  where m.id = take_media.media_id and m.expires_at is not null;
+end;
+$$;
+
 -- Claims received files that are due to be fetched, with what a worker needs for it. What there is nothing
 -- to fetch for (any more) is settled. A file whose row a person has sent round again is `pending` again.
 -- `crowding_instances`: see claim_outbox.
@@ -5170,11 +7541,287 @@ begin
 end;
 $$;
 
+-- The totals: counters as reported, 0 where nothing has happened yet, and how many rows of the queue
+-- and of the provider events were ever numbered. The lateness histogram's buckets are added up here.
+create or replace function messaging.counter_samples()
+returns table (name text, labels jsonb, value numeric)
+language sql
+stable
+set search_path = ''
+as $$
+  with providers as (
+    select distinct i.provider from messaging.instances i
+  ), series(name, labels) as (
+    select k.name, jsonb_build_object('provider', p.provider)
+    from providers p
+    cross join (values
+      ('messaging_messages_sent_total'),
+      ('messaging_messages_failed_total'),
+      ('messaging_messages_unconfirmed_total'),
+      ('messaging_dispatch_lateness_seconds_sum')
+    ) as k(name)
+    union all
+    select 'messaging_outbox_settled_total', jsonb_build_object('kind', k.kind, 'status', s.status)
+    from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+    cross join (values ('done'), ('dead')) as s(status)
+    union all
+    (
+      select 'messaging_unknown_webhook_fields_total',
+        jsonb_build_object('provider', p.provider, 'field', 'other')
+      from providers p
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_unknown_webhook_fields_total'
+    )
+    union all
+    (
+      select 'messaging_estimated_cost_total',
+        jsonb_build_object('currency', t.currency, 'category', k.category)
+      from messaging.rate_tables t
+      cross join unnest(messaging.priced_categories()) as k(category)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_estimated_cost_total'
+    )
+    union all
+    (
+      select 'messaging_delivered_messages_total',
+        jsonb_build_object('category', k.category, 'billing', b.billing)
+      from unnest(messaging.priced_categories()) as k(category)
+      cross join (values ('charged'), ('free'), ('unknown')) as b(billing)
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_delivered_messages_total'
+    )
+    union all
+    select k.name, '{}'::jsonb
+    from (values
+      ('messaging_claim_expiries_total'), ('messaging_maintenance_runs_total')
+    ) as k(name)
+  ), buckets as (
+    select p.provider, b.bound, coalesce(c.reported, 0) as amount
+    from providers p
+    cross join unnest(messaging.lateness_bounds() || 'infinity'::numeric) as b(bound)
+    left join messaging.metric_counters c
+      on c.name = 'messaging_dispatch_lateness_seconds_bucket'
+        and c.labels = jsonb_build_object(
+          'provider', p.provider,
+          'le', case when b.bound = 'infinity' then '+Inf' else b.bound::text end
+        )
+  )
+  select s.name, s.labels, coalesce(c.reported, 0)
+  from series s
+  left join messaging.metric_counters c on c.name = s.name and c.labels = s.labels
+  union all
+  (
+    select 'messaging_dispatch_lateness_seconds_bucket',
+      jsonb_build_object(
+        'provider', b.provider,
+        'le', case when b.bound = 'infinity' then '+Inf' else b.bound::text end
+      ),
+      sum(b.amount) over (partition by b.provider order by b.bound)
+    from buckets b
+    order by b.provider, b.bound
+  )
+  union all
+  select 'messaging_dispatch_lateness_seconds_count', jsonb_build_object('provider', b.provider),
+    sum(b.amount)
+  from buckets b
+  group by b.provider
+  union all
+  select 'messaging_queue_entries_total', '{}'::jsonb,
+    case when q.is_called then q.last_value else 0 end
+  from messaging.message_queue_position_seq q
+  union all
+  select 'messaging_provider_events_total', '{}'::jsonb,
+    case when e.is_called then e.last_value else 0 end
+  from messaging.provider_events_id_seq e
+  union all
+  select 'messaging_last_maintenance_timestamp_seconds', '{}'::jsonb,
+    round(extract(epoch from c.changed_at), 3)
+  from messaging.metric_counters c
+  where c.name = 'messaging_maintenance_runs_total';
+$$;
+
+-- The answer of get_service_health, without the age of what it says. `attention`: the twenty instances
+-- that need it most, those that are late first.
+create or replace function messaging.describe_service_health(
+  states messaging.instance_state[],
+  clock timestamptz
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  with instances as (
+    select count(*) as total, count(*) filter (where s.status = 'held') as held,
+      count(*) filter (where s.status = 'disconnected') as disconnected,
+      count(*) filter (where s.status = 'late') as late,
+      count(*) filter (where s.unconfirmed > 0) as with_unconfirmed,
+      coalesce(sum(s.waiting), 0) as waiting, coalesce(sum(s.in_flight), 0) as in_flight,
+      coalesce(sum(s.unconfirmed), 0) as unconfirmed, min(s.oldest_due) as oldest_due
+    from unnest(states) as s
+  ), outbox as (
+    select
+      (select count(*) from messaging.outbox o where o.settled_at is null) as pending,
+      (select count(*) from messaging.outbox o where o.status = 'dead') as dead,
+      (
+        select min(o.run_at) from messaging.outbox o
+        where o.settled_at is null and o.run_at <= clock
+      ) as oldest_due
+  )
+  select jsonb_build_object(
+    'status', case
+      when i.late > 0 then 'late'
+      when i.disconnected > 0 then 'disconnected'
+      when i.held > 0 then 'held'
+      else 'ok'
+    end,
+    'checkedAt', messaging.iso_in_zone(clock, 'UTC'),
+    'instances', jsonb_build_object(
+      'total', i.total, 'held', i.held, 'disconnected', i.disconnected, 'late', i.late, 'unconfirmed', i.with_unconfirmed
+    ),
+    'messages', jsonb_build_object(
+      'queueDepth', i.waiting,
+      'inFlight', i.in_flight,
+      'unconfirmed', i.unconfirmed,
+      'oldestDueAt', messaging.iso_in_zone(i.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - i.oldest_due))
+    ),
+    'outbox', jsonb_build_object(
+      'pending', o.pending,
+      'dead', o.dead,
+      'oldestDueAt', messaging.iso_in_zone(o.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - o.oldest_due))
+    ),
+    'database', jsonb_build_object('sizeBytes', pg_database_size(current_database())),
+    'attention', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'instanceId', a.instance_id,
+        'name', a.name,
+        'status', a.status,
+        'heldBy', a.held_by,
+        'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
+        'queueDepth', a.waiting,
+        'unconfirmed', a.unconfirmed
+      ) || messaging.shown_hold(a.hold_reason, a.hold_code, a.hold_until, 'UTC') order by a.place)
+      from (
+        select s.*, i.name, row_number() over (
+          order by s.status = 'late' desc, s.status = 'disconnected' desc, s.status = 'held' desc,
+            s.oldest_due nulls last,
+            s.unconfirmed desc, s.instance_id
+        ) as place
+        from unnest(states) as s
+        join messaging.instances i on i.id = s.instance_id
+        where s.status <> 'ok' or s.unconfirmed > 0
+      ) as a
+      where a.place <= 20
+    ), '[]')
+  )
+  from instances i
+  cross join outbox o;
+$$;
+
+-- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
+-- `disconnected`, `late` or `ok`; `oldest_due` is of what should have left by `clock`.
+-- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
+-- that are unconfirmed, in their index.
+create or replace function messaging.instance_states(clock timestamptz)
+returns setof messaging.instance_state
+language sql
+stable
+set search_path = ''
+as $$
+  with queues as materialized (
+    select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
+      count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
+      min(q.scheduled_at) filter (where q.lane = 'unpaced' and q.claim_token is null)
+        as first_unpaced
+    from messaging.message_queue q
+    group by q.instance_id
+  ), unconfirmed as materialized (
+    select m.instance_id, count(*) as messages
+    from messaging.messages m
+    where m.status = 'unconfirmed'
+    group by m.instance_id
+  ), states as (
+    select i.id, i.provider, hold.held_by, hold.reason, hold.code, hold.ends_at,
+      least(
+        case
+          when d.in_flight is null and d.next_due_at <= clock
+            and messaging.is_send_window_open(i, clock) then d.next_due_at
+        end,
+        case
+          when q.first_unpaced <= clock
+            and messaging.stopped_until(d) <= clock then q.first_unpaced
+        end,
+        case when q.first_lease_end <= clock then q.first_lease_end end
+      ) as oldest_due,
+      coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
+      coalesce(u.messages, 0) as unconfirmed
+    from messaging.instances i
+    join messaging.dispatch d on d.instance_id = i.id
+    left join lateral messaging.instance_hold(d, clock, true) as hold on true
+    left join queues q on q.instance_id = i.id
+    left join unconfirmed u on u.instance_id = i.id
+  )
+  select s.id, s.provider,
+    case
+      when s.held_by = 'disconnected' then 'disconnected'
+      when s.held_by is not null then 'held'
+      when s.oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    s.ends_at, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed, s.held_by, s.code, s.reason
+  from states s;
+$$;
+
+-- The samples about the outbox: pending and dead rows by kind, and the age of the oldest due row.
+create or replace function messaging.outbox_samples(clock timestamptz)
+returns table (name text, labels jsonb, value numeric)
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  with open_rows as materialized (
+    select o.kind, o.status, o.run_at from messaging.outbox o where o.settled_at is null
+    union all
+    select o.kind, o.status, null from messaging.outbox o where o.status = 'dead'
+  )
+  select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
+    (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
+  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+  cross join (values ('pending'), ('dead')) as s(status)
+  union all
+  select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
+    coalesce(extract(epoch from clock - min(r.run_at)), 0)
+  from open_rows r
+  where r.run_at <= clock;
+$$;
+
 comment on column messaging.ai_agents.answers_within_seconds is
   'What was written longer ago, by the channel''s instant, asks it nothing: see is_young_enough.';
 
+comment on column messaging.media.held_until is
+  'Until then a message that waits may send it, by a template of its ladder. NULL for most files.';
+
+comment on column messaging.dispatch.hold_error is
+  'The refusal that hold_until follows from, as last_error of messages.';
+
 comment on column messaging.plain_event.is_standby is
   'Another responder of the number holds the conversation: a keyword is obeyed, and no agent answers.';
+
+comment on column messaging.dispatch.hold_refused_at is
+  'When that refusal met a message that waits since; NULL where the refused message has failed, and tells it itself.';
+
+comment on column messaging.batches.file_ids is
+  'The files that its messages name, by themselves, in a template''s header or in a ladder: they stay while it may still send.';
+
+comment on column messaging.dispatch.told_held_at is
+  'When the workspace''s alert address was last told of a hold by e-mail: see tell_hold.';
 
 comment on column messaging.contacts.identity_change is
   'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
@@ -5183,6 +7830,8 @@ comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 
 alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK (((answers_within_seconds >= 1) AND (answers_within_seconds <= 2592000))) not valid;
+
+alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'instance_held_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text]))) not valid;
 
 -- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
 -- another's.

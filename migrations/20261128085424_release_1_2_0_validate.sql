@@ -5,3 +5,5 @@ set local lock_timeout = '3s';
 set local check_function_bodies = off;
 
 alter table messaging.ai_agents validate constraint ai_agents_answers_within;
+
+alter table messaging.outbox validate constraint outbox_kind_known;
