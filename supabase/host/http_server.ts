@@ -1,6 +1,7 @@
 import { consoleLog, describeDefect } from "../../shared/runtime/log.ts";
 import { ConnectionTable, type EndConnection } from "./connection_table.ts";
 import { refuseAddress, refuseDefect } from "./host_refusal.ts";
+import { HeadFiller } from "./one_write.ts";
 import { findConnectionServer, type ServeConnection } from "./serve_connection.ts";
 import { StartError } from "./start_error.ts";
 
@@ -102,6 +103,7 @@ function serveConnection(
   { serve, table, open, handler }: Serving,
 ): void {
   const { hostname: peer } = connection.remoteAddr;
+  const filler = new HeadFiller();
   const aborting = new AbortController();
   let flushing: ReturnType<typeof setTimeout> | undefined;
   const end: EndConnection = (how) => {
@@ -119,6 +121,7 @@ function serveConnection(
     const response = await handler(request, peer)
       .catch((error) => refuseThrown(error, request));
     tracked.answer(hasUnreadBody(request));
+    filler.fill(response);
     return response;
   };
   const server = serve(connection, aborting.signal, answer);
