@@ -24,7 +24,7 @@ const rules: readonly AccessRule[] = [
   {
     what: "the database",
     pattern: /\bcreateClient\s*\(/,
-    packages: /^(?:postgres|pg|@supabase\/supabase-js|@supabase\/lite)(?:\/|$)/,
+    packages: /^(?:postgres|pg|@supabase\/(?:supabase|postgrest)-js|@supabase\/lite)(?:\/|$)/,
     allowedIn: /^shared\/database\/|^supabase\/(?:host|serve|local|deploy|tools\/migrations)\//,
   },
   {
@@ -66,6 +66,7 @@ Deno.test("access from anywhere else is found", () => {
     ["the database", `const a = createClient(url, key);`],
     ["the database", `import postgres from "postgres";`],
     ["the database", `import type { SupabaseClient } from "@supabase/supabase-js";`],
+    ["the database", `import { PostgrestClient } from "@supabase/postgrest-js";`],
     ["the outside world", `const a = await fetch("https://example.com");`],
     ["the outside world", `const a = \`\${await fetch(url)}\`;`],
     ["the outside world", `const send = globalThis.fetch;`],
