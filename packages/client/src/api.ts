@@ -2814,10 +2814,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil: string | null;
             /**
              * Format: date-time
              * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -2947,7 +2956,7 @@ export interface components {
             /** @description Name. */
             name: string | null;
             /**
-             * @description `user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so whoever writes may be somebody else.
+             * @description `user_id_changed`: the channel has given the person another user id. `device_changed`: the person has a new phone or installation, so the sender may be somebody else.
              * @enum {string}
              */
             reason: "user_id_changed" | "device_changed";
@@ -3067,16 +3076,25 @@ export interface components {
              * @description The conversation's UUID.
              */
             conversationId: string;
-            /** @description Why: `model_markup_unknown`, `model_answer_filtered`, `agent_answer_limit`, or the error of the last attempt, such as `model_http_500`. */
+            /** @description Why: `model_markup_unknown`, `model_called_tool`, `model_answer_filtered`, `agent_answer_limit`, or the error of the last attempt, such as `model_http_500`. */
             reason: string;
         };
         InstanceHeldEventData: {
             /**
+             * @description What holds the instance, as `heldBy` of its messages.
+             * @enum {string}
+             */
+            heldBy: "operator_hold" | "disconnected" | "instance_held";
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode: string | null;
+            /**
              * Format: date-time
-             * @description End of the hold; `null` until it is released.
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
              */
             heldUntil: string | null;
-            /** @description Why it happened. */
+            /** @description The same as `holdReason`. */
             reason: string | null;
         };
         InstanceEventData: {
@@ -3091,6 +3109,20 @@ export interface components {
              * @description When a restriction of the channel ends; null where it tells no end.
              */
             until: string | null;
+            /**
+             * @description What holds the instance, as `heldBy` of its messages.
+             * @enum {string}
+             */
+            heldBy: "operator_hold" | "disconnected" | "instance_held";
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil: string | null;
         };
         InstanceLimitEventData: {
             /** @description The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`. */
@@ -5672,10 +5704,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -5777,10 +5818,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -5882,10 +5932,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -6033,10 +6092,19 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -6213,10 +6281,19 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
@@ -6275,10 +6352,19 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * Format: uuid
              * @description The contact's UUID. The UUID of a merged contact means the survivor.
@@ -7725,10 +7811,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil: string | null;
             /**
              * Format: date-time
              * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -8449,10 +8544,19 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil: string | null;
                 /**
                  * Format: date-time
                  * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -8649,10 +8753,19 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil: string | null;
                 /** @description Position in the queue, starting at 1. */
                 position: number;
             }[];
@@ -8776,12 +8889,19 @@ export interface components {
             /** @description Whether the send window is open now. */
             isWindowOpen: boolean;
             /**
+             * @description Why nothing leaves, as `heldBy` of messages: the hold of the instance, else what the message waits for that stands first in `GET queue`; null when that may leave, or none waits.
+             * @enum {string|null}
+             */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode: string | null;
+            /**
              * Format: date-time
-             * @description End of the hold after the provider rejected the whole instance; null when there is none.
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
              */
             heldUntil: string | null;
-            /** @description Why it is held: what the operator gave, `suspect` (nothing is confirmed any more) or `provider_refused`. */
-            holdReason: string | null;
             /** @description What the provider has told about the connection. */
             connection: {
                 /**
@@ -8862,7 +8982,7 @@ export interface components {
              * @description Time at which a message was last sent.
              */
             lastSuccessAt: string | null;
-            /** @description The last failed or unconfirmed message; null when there is none. */
+            /** @description The last message that failed, became unconfirmed, or met a refusal of the whole instance; null when there is none. */
             lastFailure: {
                 /**
                  * Format: date-time
@@ -8870,7 +8990,7 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description `failed` or `unconfirmed`, as it was then; later events may have changed the message's status.
+                 * @description `failed`, `unconfirmed`, or `queued` for one that waits since the whole instance was refused, as it was then; later events may have changed the message's status.
                  * @enum {string}
                  */
                 status: "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "canceled" | "unconfirmed" | "expired";
@@ -11700,14 +11820,25 @@ export interface components {
                  * @description Id of the instance.
                  */
                 instanceId: string;
+                /** @description Its name. */
+                name: string;
                 /**
                  * @description `ok` (it has unconfirmed messages), `late`, `disconnected` or `held`.
                  * @enum {string}
                  */
                 status: "ok" | "late" | "held" | "disconnected";
                 /**
+                 * @description The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected` or `instance_held`; null when none does.
+                 * @enum {string|null}
+                 */
+                heldBy: "operator_hold" | "disconnected" | "instance_held" | null;
+                /** @description Why: see `messages-api/health`. */
+                holdReason: string | null;
+                /** @description The code by which the provider refused the instance; null otherwise. */
+                holdCode: string | null;
+                /**
                  * Format: date-time
-                 * @description End of the hold; null when there is none.
+                 * @description End of the hold; null when it has none, or there is none.
                  */
                 heldUntil: string | null;
                 /** @description Age of its oldest due message; null when none is due. */
@@ -11862,7 +11993,7 @@ export interface components {
              * @enum {string|null}
              */
             purpose?: "marketing" | "utility" | "authentication" | "service" | null;
-            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
+            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one (at 80 messages a second 0.0125), else 30. */
             intervalSeconds?: number | null;
             /** @description No message leaves before. It does not start the batch. */
             startAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
@@ -11926,7 +12057,7 @@ export interface components {
                 contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
                 userId?: string | null;
-                /** @description Values of the placeholders, by name: texts or numbers. */
+                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
                 variables?: {
                     [key: string]: unknown;
                 } | null;
@@ -12013,7 +12144,7 @@ export interface components {
                  * @enum {string}
                  */
                 validation: "strict" | "permissive";
-                /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
+                /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one (at 80 messages a second 0.0125), else 30. */
                 intervalSeconds: number;
                 /**
                  * Format: date-time
@@ -12146,7 +12277,7 @@ export interface components {
              * @enum {string}
              */
             validation: "strict" | "permissive";
-            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one, else 30; shown as 30. */
+            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one (at 80 messages a second 0.0125), else 30. */
             intervalSeconds: number;
             /**
              * Format: date-time
@@ -12259,7 +12390,7 @@ export interface components {
                 contactId?: string | null;
                 /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
                 userId?: string | null;
-                /** @description Values of the placeholders, by name: texts or numbers. */
+                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
                 variables?: {
                     [key: string]: unknown;
                 } | null;
@@ -12312,6 +12443,20 @@ export interface components {
                  * @description When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.
                  */
                 scheduledFor: string | null;
+                /**
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @enum {string|null}
+                 */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil: string | null;
                 /**
                  * Format: date-time
                  * @description Time at which the provider accepted the message.
@@ -13865,10 +14010,19 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil: string | null;
                 /**
                  * Format: date-time
                  * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -14827,10 +14981,19 @@ export interface components {
                      */
                     scheduledFor: string | null;
                     /**
-                     * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                     * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
                      * @enum {string|null}
                      */
-                    heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+                    heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+                    /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                    holdReason: string | null;
+                    /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                    holdCode: string | null;
+                    /**
+                     * Format: date-time
+                     * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                     */
+                    heldUntil: string | null;
                     /**
                      * Format: date-time
                      * @description What has not left by then is never sent and becomes `expired`; null for no end.
@@ -16220,10 +16383,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -16305,10 +16477,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -16390,10 +16571,19 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -16465,10 +16655,19 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent immediately; null when there is none. `operator_hold`: an operator holds the instance's queue. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "operator_hold" | "daily_limit" | "new_contacts" | "warm_up" | "disconnected" | "awaiting_reply" | "budget" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            holdReason?: string | null;
+            /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+            holdCode?: string | null;
+            /**
+             * Format: date-time
+             * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+             */
+            heldUntil?: string | null;
             /**
              * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
              * @enum {string}
@@ -18360,6 +18559,8 @@ export interface operations {
                 cursor?: string;
                 /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
                 instanceId?: string;
+                /** @description `desc` begins with the newest. Default: `asc`. */
+                order?: "asc" | "desc";
                 /**
                  * @description Only batches of this status.
                  * @example draft
