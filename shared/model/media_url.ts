@@ -20,9 +20,12 @@ const extensionPattern = /[^.]\.(?=[0-9]*[a-z])([a-z0-9]{1,8})$/i;
 /**
  * Null if `url` can be sent as the media of `messageType`, else the reason. It must be https, have at
  * most 2,048 characters, a public host name or IP address and no credentials. If its path has an
- * extension, the message type must allow it.
+ * extension, the message type must allow it; where that is not known, any type.
  */
-export function checkMediaUrl(url: string, messageType: MediaMessageType): MediaUrlIssue | null {
+export function checkMediaUrl(
+  url: string,
+  messageType: MediaMessageType | undefined,
+): MediaUrlIssue | null {
   const message = findUrlProblem(url, { field: "mediaUrl" }) ??
     findExtensionProblem(url, messageType);
   return message === null ? null : { message };
@@ -47,13 +50,19 @@ export function mediaExtensionOf(url: string): string | null {
   return extensionPattern.exec(fileName)?.[1]?.toLowerCase() ?? null;
 }
 
-function findExtensionProblem(url: string, messageType: MediaMessageType): string | null {
+const anyFileTypes = Object.values(contentKinds)
+  .flatMap((kind) => "fileTypes" in kind ? kind.fileTypes : []);
+
+function findExtensionProblem(
+  url: string,
+  messageType: MediaMessageType | undefined,
+): string | null {
   const extension = mediaExtensionOf(url);
   if (extension === null) return null;
-  const allowed: readonly string[] = contentKinds[messageType].fileTypes;
-  if (allowed.includes(extension)) return null;
-  return `The file type of mediaUrl is not allowed for ${messageType}: ` +
-    `use ${allowed.join(", ")}.`;
+  const allowed = messageType === undefined ? anyFileTypes : contentKinds[messageType].fileTypes;
+  if (allowed.some((one) => one === extension)) return null;
+  const what = messageType === undefined ? "" : ` for ${messageType}`;
+  return `The file type of mediaUrl is not allowed${what}: use ${allowed.join(", ")}.`;
 }
 
 function decodeSegment(segment: string): string {

@@ -149,9 +149,8 @@ function describeMissing(field: string, type: SendableType): string {
   return field === "mediaUrl" ? `${required}, or the mediaId of an uploaded file` : required;
 }
 
-/** Checks the URL for an unknown type as a document's, because a document may be any file. */
-function checkMedia(type: SendableType = "document", mediaUrl: unknown): Issue[] {
-  if (typeof mediaUrl !== "string" || !isMediaType(type)) return [];
+function checkMedia(type: SendableType | undefined, mediaUrl: unknown): Issue[] {
+  if (typeof mediaUrl !== "string" || type !== undefined && !isMediaType(type)) return [];
   const issue = checkMediaUrl(mediaUrl, type);
   return issue === null ? [] : [{ path: "mediaUrl", message: issue.message }];
 }

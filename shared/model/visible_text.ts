@@ -51,8 +51,9 @@ export function withoutInvisible(text: string): string {
   return text.replace(invisible, "");
 }
 
-/** Marks that no emoji and no script needs, and those behind an ASCII sign: `\u20e3` frames a digit. */
-const needless = /[[\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0e\ufe0f]]/gv;
+/** Marks that no emoji and no script needs, but for those that turn text, which are refused; and those behind an ASCII sign: `\u20e3` frames a digit. */
+const needless =
+  /[[\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe0e\ufe0f\u202a-\u202e\u2066-\u2069]]/gv;
 const stray = /(?<=^|[\0-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?!\u20e3)|\u200c$|\u200d$/gu;
 
 /**

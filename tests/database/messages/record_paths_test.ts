@@ -3,6 +3,7 @@
  * record's schema, and each has a value here that a path which forgets it would not tell.
  */
 
+import type { Sql } from "postgres";
 import { formatRawMessages } from "../../../functions/messages-context/raw_messages.ts";
 import type { History } from "../../../shared/database/rpcs/history.ts";
 import { messageRecordFields } from "../../../shared/model/message_record.ts";
@@ -32,11 +33,23 @@ async function createWorld(): Promise<World> {
   const rows = await createFilledRows(database.admin);
   const ids: string[] = [];
   for (const values of listMessages()) ids.push(await rows.addMessage(values));
+  await holdInstance(database.admin);
   const records: Members[] = [];
   for (const messageId of ids) {
     records.push(await call({ database, rows }, "get_message", { messageId }));
   }
   return { database, rows, records, [Symbol.asyncDispose]: () => database.drop() };
+}
+
+const whatHolds = ["heldBy", "holdReason", "holdCode", "heldUntil", "scheduledFor"];
+
+/** What waits tells what holds it. */
+async function holdInstance(admin: Sql): Promise<void> {
+  await admin`
+    update messaging.dispatch set hold_until = now() + interval '1 hour', hold_error = '{"code": "190"}'`;
+  await admin`
+    insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, interval_seconds)
+    select id, instance_id, 'paced', now(), 30 from messaging.messages where status = 'queued'`;
 }
 
 function listMessages(): Values[] {
@@ -138,7 +151,7 @@ Deno.test("an export tells every message as its record does", async () => {
     ...{ list: "messages", limit: 200, after: null },
   });
   // The contact stands once, at the head; what waits is told by its slot as stored.
-  expectMembers(world.records, byId(items), new Set(["contact"]));
+  expectMembers(world.records, byId(items), new Set(["contact", ...whatHolds]));
 });
 
 /** What `format=raw` does not tell of a message that has left. */
@@ -146,7 +159,7 @@ const notInRaw: ReadonlySet<string> = new Set([
   // One contact is asked for, and stands at the head.
   ...["contact", "contactId"],
   // What counts while a message waits, or when it has not left.
-  ...["heldBy", "expiresAt", "cancelKey", "failedAt"],
+  ...["heldBy", "holdReason", "holdCode", "heldUntil", "expiresAt", "cancelKey", "failedAt"],
   // What a call asked for, and how a ladder went. `template` is the sent one there.
   ...["change", "sentAs", "template", "invitationId", "invitationFor"],
 ]);

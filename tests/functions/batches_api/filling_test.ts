@@ -97,7 +97,10 @@ Deno.test("reading and filling a list gives way to others", async () => {
       : { recipient: { ...entry.recipient, variables: { a: "x".repeat(60) } } }
   );
   const filled = await fillEntries(
-    { noteIgnored: () => {} } as unknown as BatchChannel,
+    {
+      noteIgnored: () => {},
+      instance: { connectedPhone: "551140001234" },
+    } as unknown as BatchChannel,
     source,
     wide,
     contacts,

@@ -1,5 +1,6 @@
 /** Why nothing of an instance leaves: one answer, in everything that tells of it, until the reason ends. */
 
+import { changeUnfollowed } from "../../support/database/unfollowed_change.ts";
 import { assert, assertEquals, assertMatch } from "../../support/assert.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
@@ -171,21 +172,23 @@ async function makeSuspect(
   admin: WebhookClient["stack"]["admin"],
   { instanceId }: Tenant,
 ): Promise<void> {
-  await admin`
-    update messaging.messages set status = 'sent', sent_at = now() - interval '20 minutes'
-      + id_number.place * interval '1 second'
-    from (
-      select id, row_number() over (order by id) as place from messaging.messages
-      where instance_id = ${instanceId} and message = 'antes'
-    ) as id_number
-    where messages.id = id_number.id`;
-  await admin`
-    update messaging.messages set status = 'delivered', sent_at = now() - interval '1 hour',
-      delivered_at = now() - interval '1 hour'
-    where id = (
-      select id from messaging.messages
-      where instance_id = ${instanceId} and message = 'antes' order by id limit 1
-    )`;
+  await changeUnfollowed(admin, async (sql) => {
+    await sql`
+      update messaging.messages set status = 'sent', sent_at = now() - interval '20 minutes'
+        + id_number.place * interval '1 second'
+      from (
+        select id, row_number() over (order by id) as place from messaging.messages
+        where instance_id = ${instanceId} and message = 'antes'
+      ) as id_number
+      where messages.id = id_number.id`;
+    await sql`
+      update messaging.messages set status = 'delivered', sent_at = now() - interval '1 hour',
+        delivered_at = now() - interval '1 hour'
+      where id = (
+        select id from messaging.messages
+        where instance_id = ${instanceId} and message = 'antes' order by id limit 1
+      )`;
+  });
   await callFunction(admin, "hold_suspects", { maxInstances: 10 });
 }
 

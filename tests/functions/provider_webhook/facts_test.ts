@@ -17,7 +17,17 @@ type Body = any;
 
 /** Members of a record that a raw row has elsewhere in its answer, or that only waiting messages have. */
 const besideRawRows = [
-  ...["contact", "contactId", "heldBy", "failedAt", "cancelKey", "expiresAt"],
+  ...[
+    "contact",
+    "contactId",
+    "heldBy",
+    "holdReason",
+    "holdCode",
+    "heldUntil",
+    "failedAt",
+    "cancelKey",
+    "expiresAt",
+  ],
 ];
 
 /** Requires that reading tells what each event told. Returns the data of the events. */

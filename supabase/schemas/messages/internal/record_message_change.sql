@@ -1,4 +1,4 @@
--- What follows from a change of a message, whoever makes it: the events that it makes due, in their order,
+-- What follows from a change of a message: the events that it makes due, in their order,
 -- with the message as it is now (see snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
