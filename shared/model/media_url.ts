@@ -50,8 +50,11 @@ export function mediaExtensionOf(url: string): string | null {
   return extensionPattern.exec(fileName)?.[1]?.toLowerCase() ?? null;
 }
 
-const anyFileTypes = Object.values(contentKinds)
-  .flatMap((kind) => "fileTypes" in kind ? kind.fileTypes : []);
+const anyFileTypes = [
+  ...new Set(
+    Object.values(contentKinds).flatMap((kind) => "fileTypes" in kind ? kind.fileTypes : []),
+  ),
+];
 
 function findExtensionProblem(
   url: string,
