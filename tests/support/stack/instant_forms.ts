@@ -4,9 +4,12 @@ const anyInstant = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]
 const inUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const withOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 
-/** What callers and other parties write, which is answered as they wrote it. */
+/** How the service names its instants. Other members may hold what others wrote, which stays as it is. */
+const instantName = /(?:At|Until|For|Since)$|^(?:at|since|timestamp|until)$/;
+
+/** Objects that callers and other parties write, with any names. */
 const foreign: ReadonlySet<string> = new Set([
-  ...["metadata", "customLabels", "message", "content", "variables", "collectedData"],
+  ...["metadata", "customLabels", "content", "variables", "collectedData"],
   ...["externalContext", "payload", "result", "example"],
 ]);
 
@@ -18,7 +21,9 @@ export function listInstantFaults(answer: unknown, slug: string, path = "answer"
   if (typeof answer === "string") {
     const isZoned = path.endsWith(".scheduledFor") && slug !== "batches-api";
     const isRight = (isZoned ? withOffset : inUtc).test(answer);
-    return anyInstant.test(answer) && !isRight ? [`${path}: ${answer}`] : [];
+    const isInstant = instantName.test(path.slice(path.lastIndexOf(".") + 1)) &&
+      anyInstant.test(answer);
+    return isInstant && !isRight ? [`${path}: ${answer}`] : [];
   }
   if (typeof answer !== "object" || answer === null) return [];
   return Object.entries(answer).filter(([name]) => !foreign.has(name))

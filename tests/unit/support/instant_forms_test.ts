@@ -25,5 +25,5 @@ Deno.test("scheduledFor has the offset of its instance, and of a batch it is in 
 
 Deno.test("what others have written is answered as it was written", () => {
   const at = "2026-11-23T10:00:00Z";
-  assertEquals(listInstantFaults({ metadata: { at }, message: at }, "messages-api"), []);
+  assertEquals(listInstantFaults({ metadata: { at }, message: at, name: at }, "messages-api"), []);
 });
