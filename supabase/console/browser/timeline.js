@@ -21,11 +21,12 @@ export function createTimeline() {
   let plan = null;
 
   function draw() {
-    const now = readClock(plan.schedule?.timeZone);
-    fillDays(choice, [now.day, ...plan.slots.map(({ at }) => at.slice(0, 10))]);
+    const readClock = createClock(plan.schedule?.timeZone);
+    const now = readClock(new Date());
+    const all = plan.slots.map(({ at, batchId }) => ({ ...readClock(new Date(at)), batchId }));
+    fillDays(choice, [now.day, ...all.map(({ day }) => day)]);
     const day = choice.value;
-    const slots = plan.slots.filter(({ at }) => at.startsWith(day))
-      .map(({ at, batchId }) => ({ minute: minuteOf(at), batchId }));
+    const slots = all.filter((slot) => slot.day === day);
     const opening = openingOf(day, plan.schedule);
     const sentence = describeDay(slots, opening, plan);
     find("timeline-note").textContent = sentence;
@@ -49,15 +50,21 @@ export function createTimeline() {
   };
 }
 
-/** Day and minute by the clock of the zone; of the browser without one. */
-function readClock(timeZone) {
-  const options = { dateStyle: "short", timeStyle: "short", timeZone };
+/** Reads day and minute by the clock of the zone; of the browser without one. */
+function createClock(timeZone) {
   // Swedish dates and times are written as in ISO 8601.
-  const text = new Intl.DateTimeFormat("sv-SE", options).format(new Date());
-  return { day: text.slice(0, 10), minute: minuteOf(text) };
+  const clock = new Intl.DateTimeFormat("sv-SE", {
+    dateStyle: "short",
+    timeStyle: "short",
+    timeZone,
+  });
+  return (instant) => {
+    const text = clock.format(instant);
+    return { day: text.slice(0, 10), minute: minuteOf(text) };
+  };
 }
 
-/** The minute of the day, by the clock that the text shows: `...T08:30...` or `08:30`. */
+/** The minute of the day, by the clock that the text shows: `... 08:30` or `08:30`. */
 function minuteOf(text) {
   const [, hour, minute] = /(\d{2}):(\d{2})/.exec(text);
   return Number(hour) * 60 + Number(minute);
