@@ -74,7 +74,7 @@ const expectations: Readonly<Record<string, Expectation>> = {
       /^Need attention:$/m,
       /"holdReason"/,
       / \d+ +0 +rehearsal\n/,
-      /^[0-9a-f-]{36} +disconnected /m,
+      /^[0-9a-f-]{36} +Demo +disconnected /m,
     ],
   },
   "docs/pace.md": { shows: [/"messagesPerSecond":80/] },
