@@ -88,6 +88,23 @@ Deno.test("every type of message event is written by a path, with the state that
   assertEquals(eventTypes.filter((type) => type.startsWith("message.") && !seen.has(type)), []);
 });
 
+Deno.test("a left-out file of an import is told when a person edits its words, and not when it comes after all", async () => {
+  await using world = await createEventWorld();
+  const content = { isImported: true, unsupportedType: "media_placeholder" };
+  const at = new Date(Date.now() - 86_400_000);
+  const imported = { kind: "imported_message", at };
+  await world.receive(inbound("in-1", { ...imported, message: "[media]", content }));
+  await world.receive({ kind: "message_edit", providerMessageId: "in-1", message: "outra" });
+  assertEquals(await listTypes(world), ["message.edited"]);
+  await world.receive(inbound("in-1", { ...imported, content: { isImported: true } }));
+  assertEquals(await listTypes(world), []);
+});
+
+async function listTypes(world: EventWorld): Promise<string[]> {
+  return (await world.news({ ofMessages: true })).map(({ type }) => type)
+    .filter((type) => type.startsWith("message."));
+}
+
 type Claim = Readonly<Record<"messageId" | "claimToken", string>>;
 
 /** Accepts an immediate send, and settles it where an outcome is given. */
