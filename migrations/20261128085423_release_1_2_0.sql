@@ -2402,8 +2402,11 @@ begin
       end if;
       due := due || messaging.status_event(new.message_type, new.status);
     end if;
-    if new.message is distinct from old.message
-      and old.content->>'unsupportedType' is distinct from 'media_placeholder' then
+    -- That an import completes a message whose file it had left out is no edit.
+    if new.message is distinct from old.message and (
+      old.content->>'unsupportedType' is distinct from 'media_placeholder'
+      or new.content->>'unsupportedType' = 'media_placeholder'
+    ) then
       due := due || 'message.edited'::text;
     end if;
     if old.deleted_at is null and new.deleted_at is not null then
