@@ -1,5 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import type {
+  BatchEntry,
   BatchSource,
   BatchTarget,
   BatchValidation,
@@ -81,7 +82,13 @@ export async function dryRunNewBatch(
   call: Omit<BatchCall, "idempotency">,
 ): Promise<DryRunReport> {
   const { batch, recipients } = await prepareBatch(services, settings, call);
-  return await services.database.rpc("dry_run_new_batch", { ...batch, ...recipients });
+  const entries = recipients.entries.map(withoutText);
+  return await services.database.rpc("dry_run_new_batch", { ...batch, ...recipients, entries });
+}
+
+/** What a dry run judges an entry by. Up to 16 MB of filled texts are none of it. */
+function withoutText({ draft, ...entry }: BatchEntry): BatchEntry {
+  return draft === undefined ? entry : { ...entry, draft: { ...draft, message: "" } };
 }
 
 /**
