@@ -28,8 +28,8 @@ type EndWaiting = (error: Error) => void;
  * Late bodies end in rounds: to answer 2,500 that began together takes a second of the processor, in
  * which nobody else would be answered. So 250 end in a second.
  */
-const lateInRound = 5;
-const roundMs = 20;
+const lateInRound = 1;
+const roundMs = 4;
 
 /** A body that arrives. */
 export interface Arrival {

@@ -30,7 +30,7 @@ export type HttpHandler = (request: Request, peer: string) => Promise<Response>;
  */
 const tcpBacklog = 4_096;
 /** So many connections are accepted one after the other; then what else has come has its turn. */
-const acceptedAtOnce = 10;
+const acceptedAtOnce = 2;
 
 /** Pause before accepting again, where no file descriptor is free. */
 const pauseMs = 100;
