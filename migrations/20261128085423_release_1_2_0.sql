@@ -1288,6 +1288,38 @@ begin
 end;
 $$;
 
+-- A claim of an instance whose budget is reached: has a message wait until the month ends, by the instance's own
+-- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
+-- The caller holds pacing and the queue row, and refreshes dispatch.
+create or replace function messaging.hold_for_budget(
+  message_id uuid,
+  instance messaging.instances,
+  month_ends_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  slot timestamptz;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = hold_for_budget.message_id
+  for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  slot := messaging.after_budget(
+    instance, month_ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
+  );
+  perform messaging.release_day_quota(array[q])
+  from messaging.message_queue q where q.message_id = message.id;
+  update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
+  perform messaging.write_departures(array[message.id], array[slot], array['budget']);
+end;
+$$;
+
 -- Takes an instance's budget until the transaction ends, so that who reads after it what is left (see budget_state)
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
@@ -1329,6 +1361,46 @@ begin
     when state.is_reached then messaging.after_budget(instance, state.month_ends_at, interval '0')
     else '-infinity'
   end;
+end;
+$$;
+
+-- Lets what an instance's budget holds leave: it is due at once, in its former order and at the instance's
+-- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
+-- dispatch. Skips messages that another transaction holds.
+create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with held as materialized (
+    select q.message_id
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = release_budget_holds.instance_id and q.lane in ('paced', 'unpaced')
+      and q.claim_token is null
+      and m.held_by = 'budget'
+    for no key update of q, m skip locked
+  ),
+  due as (
+    update messaging.message_queue q
+    set scheduled_at = case when q.lane = 'unpaced' then open.slot else clock end,
+      visible_at = case when q.lane = 'unpaced' then open.slot else q.visible_at end
+    from held h
+    cross join (
+      select messaging.after_budget(i, clock, interval '0') as slot
+      from messaging.instances i
+      where i.id = release_budget_holds.instance_id
+    ) as open
+    where q.message_id = any (array[h.message_id])
+    returning q.message_id, q.scheduled_at
+  )
+  perform messaging.write_departures(
+    array_agg(d.message_id), array_agg(d.scheduled_at),
+    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
+  )
+  from due d;
 end;
 $$;
 
@@ -1864,6 +1936,21 @@ begin
 end;
 $$;
 
+-- Ends messages that have been taken out of the queue, or were in none: they become `status`, canceled or expired.
+-- The caller holds them.
+create or replace function messaging.end_messages(message_ids uuid[], status text)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.messages m
+  set status = end_messages.status,
+    canceled_at = case when end_messages.status = 'canceled' then clock_timestamp() end
+  where m.id = any (message_ids);
+end;
+$$;
+
 -- Takes waiting messages out of the queue for good: they become `status`, canceled or expired. A message
 -- in flight stays: its claim says what becomes of it. Their slots are released (see release_slots).
 -- Returns the ids of those that ended.
@@ -1881,7 +1968,6 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  clock constant timestamptz := clock_timestamp();
   instance_ids uuid[];
   ended uuid[];
   gone messaging.message_queue[];
@@ -1910,10 +1996,7 @@ begin
     return '{}';
   end if;
   ended := array(select g.message_id from unnest(gone) as g);
-  update messaging.messages m
-  set status = end_queued_messages.status,
-    canceled_at = case when end_queued_messages.status = 'canceled' then clock end
-  where m.id = any (ended);
+  perform messaging.end_messages(ended, status);
   perform messaging.release_slots(gone);
   perform messaging.refresh_dispatch(instance_ids);
   return ended;
@@ -2242,6 +2325,57 @@ begin
     when 'failed > delivered'      then 'always'          -- the customer has it
     when 'failed > read'           then 'always'          -- the customer has it
   end;
+end;
+$$;
+
+-- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
+-- was. The caller holds the message and pacing. Errors: MI010.
+create or replace function messaging.place_moved_message(
+  message messaging.messages,
+  instance messaging.instances,
+  gone messaging.message_queue,
+  send_at timestamptz
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  slot timestamptz := greatest(send_at, clock);
+  reason text;
+  counted record;
+begin
+  if gone.lane = 'paced' or gone.interval_seconds > 0 then
+    -- The message's own interval: that of its row may hold a jitter.
+    if slot > clock then
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message_later(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    else
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    end if;
+    update messaging.message_queue q
+    set attempts = gone.attempts, max_attempts = gone.max_attempts
+    where q.message_id = message.id and gone.attempts > 0;
+  else
+    counted := messaging.count_unpaced_send(instance.id, message.contact_id, slot);
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, is_new,
+      counted_on
+    )
+    values (
+      message.id, instance.id, 'unpaced', slot, slot, gone.max_attempts, gone.attempts,
+      counted.is_new, counted.counted_on
+    );
+  end if;
+  reason := coalesce(reason, case when send_at > clock then 'delay' end);
+  perform messaging.write_departures(array[message.id], array[slot], array[reason]);
 end;
 $$;
 
@@ -2791,6 +2925,26 @@ begin
     taken_back := taken_back || (unsent.message).id;
   end loop;
   return taken_back;
+end;
+$$;
+
+-- Writes when messages leave, and what holds them until then: `slots` and `reasons` by their place, or NULL where a
+-- message is in no queue. The caller holds the messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.write_departures(
+  message_ids uuid[],
+  slots timestamptz[],
+  reasons text[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.messages m
+  set scheduled_for = d.slot, held_by = d.reason
+  from unnest(message_ids, slots, reasons) as d(message_id, slot, reason)
+  where m.id = any (array[d.message_id]);
 end;
 $$;
 
@@ -3635,9 +3789,7 @@ begin
   )
   select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
   perform messaging.release_day_quota(rows_gone);
-  update messaging.messages m
-  set status = 'canceled', canceled_at = clock_timestamp()
-  where m.id = any (canceled);
+  perform messaging.end_messages(canceled, 'canceled');
   perform messaging.refresh_dispatch(instance_ids);
   return coalesce(cardinality(canceled), 0);
 end;
@@ -4030,9 +4182,9 @@ begin
       update messaging.message_queue q
       set scheduled_at = slot, visible_at = slot
       where q.message_id = waiting.message_id;
-      update messaging.messages m
-      set scheduled_for = slot, held_by = 'budget'
-      where m.id = waiting.message_id;
+      perform messaging.write_departures(
+        array[waiting.message_id], array[slot], array['budget']
+      );
       continue;
     end if;
     update messaging.message_queue q
@@ -4047,6 +4199,57 @@ begin
     claimed_ids := claimed_ids || waiting.message_id;
   end loop;
   return claimed_ids;
+end;
+$$;
+
+-- claim_due_messages: gives messages that waited for an instant of the caller's their slots in the paced
+-- queue (see enqueue_message_later), in the order of the slots they were promised. The caller holds their
+-- queue rows. Never waits for messages and pacing rows: what another session holds is left for later.
+create or replace function messaging.enqueue_waiting_messages(message_ids uuid[], clock timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  waiting record;
+  instance messaging.instances;
+  enqueued record;
+begin
+  for waiting in
+    select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
+      case when not q.follows_pace then q.interval_seconds end as interval_seconds,
+      q.max_attempts, m.contact_id, m.held_by, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    join messaging.pacing p on p.instance_id = any (array[q.instance_id])
+    where q.message_id = any (message_ids)
+    order by q.instance_id, q.scheduled_at, q.position
+    for no key update of m, p skip locked
+  loop
+    if instance.id is distinct from waiting.instance_id then
+      select i.* into strict instance from messaging.instances i where i.id = waiting.instance_id;
+    end if;
+    begin
+      delete from messaging.message_queue q where q.message_id = waiting.message_id;
+      select e.slot, e.held_by into strict enqueued
+      from messaging.enqueue_message(
+        waiting.message_id, instance, waiting.interval_seconds, waiting.scheduled_at, waiting.typing,
+        waiting.contact_id
+      ) e;
+      update messaging.message_queue q
+      set attempts = waiting.attempts, max_attempts = waiting.max_attempts
+      where q.message_id = waiting.message_id and waiting.attempts > 0;
+      perform messaging.write_departures(
+        array[waiting.message_id], array[enqueued.slot],
+        array[coalesce(enqueued.held_by, waiting.held_by)]
+      );
+    exception when sqlstate 'MI010' then
+      -- A window that never opens is looked at daily, as by postpone_dispatch.
+      update messaging.message_queue q
+      set visible_at = clock + interval '1 day'
+      where q.message_id = waiting.message_id;
+    end;
+  end loop;
 end;
 $$;
 
@@ -4160,8 +4363,63 @@ begin
     returning q
   )
   select array_agg(taken.q) into gone from taken;
-  update messaging.messages m set status = 'expired' where m.id = any (late);
+  perform messaging.end_messages(late, 'expired');
   perform messaging.release_slots(gone);
+end;
+$$;
+
+-- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
+-- how many slots moved, NULL where none are planned.
+-- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
+-- meanwhile. Skips locked messages: they are about to leave or to be canceled.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.move_slots(instance messaging.instances)
+returns bigint
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  stretch messaging.slot_moves;
+  moved bigint;
+  message_ids uuid[];
+  slots timestamptz[];
+  reasons text[];
+begin
+  perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  delete from messaging.slot_moves s
+  where s.instance_id = instance.id
+    and s.place = (select max(l.place) from messaging.slot_moves l where l.instance_id = instance.id)
+  returning s.* into stretch;
+  if not found then
+    return null;
+  end if;
+  with fitted as materialized (
+    select f.message_id, f.slot, f.held_by
+    from messaging.fitted_slots(instance, stretch) f
+    where f.held_by is not null
+  ),
+  free as materialized (
+    select q.message_id, fitted.slot, fitted.held_by
+    from fitted
+    join messaging.message_queue q on q.message_id = any (array[fitted.message_id])
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.claim_token is null
+    for no key update of q, m skip locked
+  ),
+  queued as (
+    update messaging.message_queue q
+    set scheduled_at = free.slot
+    from free
+    where q.message_id = any (array[free.message_id])
+  )
+  select count(*), array_agg(free.message_id), array_agg(free.slot), array_agg(free.held_by)
+  into moved, message_ids, slots, reasons
+  from free;
+  perform messaging.write_departures(message_ids, slots, reasons);
+  return moved;
 end;
 $$;
 
@@ -4315,13 +4573,24 @@ begin
     insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
     values (message.id, message.instance_id, 'unpaced', clock, clock);
   end if;
+  perform messaging.wait_again(message.id, slot, held_by);
+end;
+$$;
+
+-- Writes that a message waits in the queue again, as if no attempt had been made. The caller holds it, and has
+-- placed it.
+create or replace function messaging.wait_again(message_id uuid, slot timestamptz, held_by text)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
   update messaging.messages m
-  set status = 'queued', scheduled_for = requeued.slot, held_by = requeued.held_by,
+  set status = 'queued', scheduled_for = slot, held_by = wait_again.held_by,
     confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
     unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
     is_free_service = null
-  from (select slot, held_by) as requeued
-  where m.id = message.id;
+  where m.id = wait_again.message_id;
 end;
 $$;
 
@@ -5276,19 +5545,19 @@ as $$
 declare
   ended uuid[];
 begin
-  with ended_messages as (
-    update messaging.messages m
-    set status = end_unqueued_messages.status,
-      canceled_at = case when end_unqueued_messages.status = 'canceled' then clock_timestamp() end
+  ended := array(
+    select m.id
+    from messaging.messages m
     where m.id = any (message_ids) and m.status = 'queued'
       and (m.batch_id is not null or m.held_by = 'awaiting_reply')
       and not exists (select from messaging.message_queue q where q.message_id = m.id)
-    returning m.id
-  )
-  select array_agg(e.id order by e.id) into ended from ended_messages e;
-  if ended is null then
+    order by m.id
+    for no key update
+  );
+  if ended = '{}' then
     return 0;
   end if;
+  perform messaging.end_messages(ended, status);
   perform messaging.accept_pending_recipients(ended);
   return cardinality(ended);
 end;
@@ -5385,12 +5654,7 @@ begin
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
-    update messaging.messages m
-    set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
-      confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-      unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
-      is_free_service = null
-    where m.id = placed_id;
+    perform messaging.wait_again(placed_id, placed.slot, moved_by);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
@@ -5446,6 +5710,57 @@ begin
     perform messaging.take_media(take_batch_files.instance_id, file_id);
   end loop;
   return file_ids;
+end;
+$$;
+
+-- A pause: takes the waiting messages of a batch out of the queue, and gives their slots back. They keep
+-- their ids, and their recipients are pending again. A message in flight stays.
+-- The caller holds pacing and the batch. Tries the queue rows without waiting: their holders are about to
+-- send the messages.
+create or replace function messaging.unqueue_batch_messages(batch messaging.batches)
+returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  gone messaging.message_queue[];
+  taken_back integer;
+begin
+  with waiting as materialized (
+    select q.message_id
+    from messaging.messages m
+    join messaging.message_queue q on q.message_id = any (array[m.id])
+    where m.batch_id = batch.id and m.status = 'queued' and q.claim_token is null
+    for update of q skip locked
+  ),
+  taken as (
+    delete from messaging.message_queue q
+    using waiting
+    where q.message_id = any (array[waiting.message_id])
+    returning q
+  )
+  select array_agg(taken.q) into gone from taken;
+  if gone is null then
+    return;
+  end if;
+  perform messaging.write_departures(array_agg(g.message_id), null, null) from unnest(gone) as g;
+  with pending as (
+    update messaging.batch_recipients r
+    set status = 'pending'
+    from unnest(gone) as g
+    join messaging.messages m on m.id = any (array[g.message_id])
+    where r.contact_id = any (array[m.contact_id]) and r.batch_id = batch.id and r.message_id = m.id
+      and r.status = 'accepted'
+    returning r.index
+  )
+  update messaging.batches b
+  set pending_count = b.pending_count + p.number, first_pending = least(b.first_pending, p.first),
+    known_from = least(b.known_from, p.first)
+  from (select count(*)::integer as number, min(pending.index) as first from pending) as p
+  where b.id = batch.id;
+  perform messaging.release_slots(gone);
+  perform messaging.refresh_dispatch(array[batch.instance_id]);
 end;
 $$;
 

@@ -11,19 +11,19 @@ as $$
 declare
   ended uuid[];
 begin
-  with ended_messages as (
-    update messaging.messages m
-    set status = end_unqueued_messages.status,
-      canceled_at = case when end_unqueued_messages.status = 'canceled' then clock_timestamp() end
+  ended := array(
+    select m.id
+    from messaging.messages m
     where m.id = any (message_ids) and m.status = 'queued'
       and (m.batch_id is not null or m.held_by = 'awaiting_reply')
       and not exists (select from messaging.message_queue q where q.message_id = m.id)
-    returning m.id
-  )
-  select array_agg(e.id order by e.id) into ended from ended_messages e;
-  if ended is null then
+    order by m.id
+    for no key update
+  );
+  if ended = '{}' then
     return 0;
   end if;
+  perform messaging.end_messages(ended, status);
   perform messaging.accept_pending_recipients(ended);
   return cardinality(ended);
 end;

@@ -28,12 +28,7 @@ begin
   );
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
-    update messaging.messages m
-    set status = 'queued', scheduled_for = placed.slot, held_by = moved_by,
-      confirmed_by_echo = false, sent_at = null, delivered_at = null, failed_at = null,
-      unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
-      is_free_service = null
-    where m.id = placed_id;
+    perform messaging.wait_again(placed_id, placed.slot, moved_by);
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(

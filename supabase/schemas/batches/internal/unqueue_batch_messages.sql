@@ -29,9 +29,7 @@ begin
   if gone is null then
     return;
   end if;
-  update messaging.messages m
-  set scheduled_for = null, held_by = null
-  where m.id = any (array(select g.message_id from unnest(gone) as g));
+  perform messaging.write_departures(array_agg(g.message_id), null, null) from unnest(gone) as g;
   with pending as (
     update messaging.batch_recipients r
     set status = 'pending'

@@ -26,6 +26,6 @@ begin
   perform messaging.release_day_quota(array[q])
   from messaging.message_queue q where q.message_id = message.id;
   update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
-  update messaging.messages m set scheduled_for = slot, held_by = 'budget' where m.id = message.id;
+  perform messaging.write_departures(array[message.id], array[slot], array['budget']);
 end;
 $$;

@@ -30,10 +30,10 @@ begin
     where q.message_id = any (array[h.message_id])
     returning q.message_id, q.scheduled_at
   )
-  update messaging.messages m
-  set scheduled_for = d.scheduled_at,
-    held_by = case when d.scheduled_at > clock then 'window' else 'interval' end
-  from due d
-  where m.id = any (array[d.message_id]);
+  perform messaging.write_departures(
+    array_agg(d.message_id), array_agg(d.scheduled_at),
+    array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
+  )
+  from due d;
 end;
 $$;

@@ -15,7 +15,6 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  clock constant timestamptz := clock_timestamp();
   instance_ids uuid[];
   ended uuid[];
   gone messaging.message_queue[];
@@ -44,10 +43,7 @@ begin
     return '{}';
   end if;
   ended := array(select g.message_id from unnest(gone) as g);
-  update messaging.messages m
-  set status = end_queued_messages.status,
-    canceled_at = case when end_queued_messages.status = 'canceled' then clock end
-  where m.id = any (ended);
+  perform messaging.end_messages(ended, status);
   perform messaging.release_slots(gone);
   perform messaging.refresh_dispatch(instance_ids);
   return ended;

@@ -44,9 +44,7 @@ begin
       counted.is_new, counted.counted_on
     );
   end if;
-  update messaging.messages m
-  set scheduled_for = slot,
-    held_by = coalesce(reason, case when send_at > clock then 'delay' end)
-  where m.id = message.id;
+  reason := coalesce(reason, case when send_at > clock then 'delay' end);
+  perform messaging.write_departures(array[message.id], array[slot], array[reason]);
 end;
 $$;

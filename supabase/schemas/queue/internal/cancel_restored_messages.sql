@@ -27,9 +27,7 @@ begin
   )
   select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
   perform messaging.release_day_quota(rows_gone);
-  update messaging.messages m
-  set status = 'canceled', canceled_at = clock_timestamp()
-  where m.id = any (canceled);
+  perform messaging.end_messages(canceled, 'canceled');
   perform messaging.refresh_dispatch(instance_ids);
   return coalesce(cardinality(canceled), 0);
 end;

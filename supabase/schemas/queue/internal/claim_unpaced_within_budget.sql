@@ -47,9 +47,9 @@ begin
       update messaging.message_queue q
       set scheduled_at = slot, visible_at = slot
       where q.message_id = waiting.message_id;
-      update messaging.messages m
-      set scheduled_for = slot, held_by = 'budget'
-      where m.id = waiting.message_id;
+      perform messaging.write_departures(
+        array[waiting.message_id], array[slot], array['budget']
+      );
       continue;
     end if;
     update messaging.message_queue q

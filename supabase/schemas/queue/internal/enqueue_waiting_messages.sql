@@ -14,7 +14,7 @@ begin
   for waiting in
     select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
       case when not q.follows_pace then q.interval_seconds end as interval_seconds,
-      q.max_attempts, m.contact_id, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+      q.max_attempts, m.contact_id, m.held_by, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
     from messaging.message_queue q
     join messaging.messages m on m.id = any (array[q.message_id])
     join messaging.pacing p on p.instance_id = any (array[q.instance_id])
@@ -35,10 +35,10 @@ begin
       update messaging.message_queue q
       set attempts = waiting.attempts, max_attempts = waiting.max_attempts
       where q.message_id = waiting.message_id and waiting.attempts > 0;
-      update messaging.messages m
-      set scheduled_for = enqueued.slot,
-        held_by = coalesce(enqueued.held_by, m.held_by)
-      where m.id = waiting.message_id;
+      perform messaging.write_departures(
+        array[waiting.message_id], array[enqueued.slot],
+        array[coalesce(enqueued.held_by, waiting.held_by)]
+      );
     exception when sqlstate 'MI010' then
       -- A window that never opens is looked at daily, as by postpone_dispatch.
       update messaging.message_queue q

@@ -27,7 +27,7 @@ begin
     returning q
   )
   select array_agg(taken.q) into gone from taken;
-  update messaging.messages m set status = 'expired' where m.id = any (late);
+  perform messaging.end_messages(late, 'expired');
   perform messaging.release_slots(gone);
 end;
 $$;

@@ -14,6 +14,9 @@ as $$
 declare
   stretch messaging.slot_moves;
   moved bigint;
+  message_ids uuid[];
+  slots timestamptz[];
+  reasons text[];
 begin
   perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
   delete from messaging.slot_moves s
@@ -41,14 +44,11 @@ begin
     set scheduled_at = free.slot
     from free
     where q.message_id = any (array[free.message_id])
-  ),
-  told as (
-    update messaging.messages m
-    set scheduled_for = free.slot, held_by = free.held_by
-    from free
-    where m.id = any (array[free.message_id])
   )
-  select count(*) into moved from free;
+  select count(*), array_agg(free.message_id), array_agg(free.slot), array_agg(free.held_by)
+  into moved, message_ids, slots, reasons
+  from free;
+  perform messaging.write_departures(message_ids, slots, reasons);
   return moved;
 end;
 $$;
