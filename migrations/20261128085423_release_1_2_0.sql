@@ -18,9 +18,13 @@ drop function messaging.record_instance_holds(uuid[],text[]);
 
 drop function messaging.request_agent_reply(messaging.instances,uuid,uuid);
 
+drop function messaging.settle_plain_acceptances(jsonb,timestamp with time zone);
+
 drop function messaging.take_media_fetches(integer,integer);
 
 drop function messaging.tell_disconnection(messaging.instances,text,timestamp with time zone);
+
+drop function messaging.touch_contacts(uuid[],timestamp with time zone);
 
 -- Whose work an outbox row is: its instance's, '' for nobody's. Owners of one kind take turns: see
 -- claim_outbox. The row itself holds the id, which outlives the instance. Indexed (outbox_due_by_owner).
@@ -466,6 +470,99 @@ begin
     )
   );
   return true;
+end;
+$$;
+
+-- Records that something has changed that reading these contacts or their conversations shows. The
+-- caller has changed it in this transaction, and locks nothing afterwards that another transaction
+-- holds while it waits for a contact: see contact_activity.
+-- `sent_at`: when messages were sent to them, by their place; NULL where the change is another one.
+-- Returns their rows; none for a contact that is no more.
+-- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
+-- an update's may be by another index where statistics are poor, in another order.
+create or replace function messaging.touch_contacts(
+  contact_ids uuid[],
+  sent_at timestamptz[] default null
+)
+returns setof messaging.contact_activity
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  return query insert into messaging.contact_activity as a (
+    contact_id, instance_id, updated_at, last_message_at
+  )
+  select living.id, living.instance_id, messaging.change_instant(living.instance_id), living.sent_at
+  from (
+    select coalesce(c.merged_into, c.id) as id, c.instance_id, max(told.sent_at) as sent_at
+    from unnest(contact_ids, touch_contacts.sent_at) as told(id, sent_at)
+    join messaging.contacts c on c.id = any (array[told.id])
+    group by 1, 2
+  ) as living
+  order by living.id
+  on conflict on constraint contact_activity_pkey do update
+  set updated_at = greatest(a.updated_at, excluded.updated_at),
+    last_message_at = greatest(a.last_message_at, excluded.last_message_at),
+    awaits_reply = messaging.awaits_reply_after(
+      a.awaits_reply, a.last_message_at, excluded.last_message_at
+    )
+  returning a.*;
+end;
+$$;
+
+-- Touches the contacts that this transaction has noted (see note_contact and record_message_change), and writes
+-- what their last messages are. Before that, tells the persons that it has noted (see note_person). The last step
+-- of an RPC that locks anything.
+-- `messaging.sent_contacts` holds `contact@instant,` for each message that was sent now, which is the contact's
+-- last one. Of a contact that is noted otherwise too the messages are read anew.
+create or replace function messaging.touch_noted_contacts()
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
+  sent_at timestamptz;
+  noted text;
+  touched messaging.contact_activity[];
+begin
+  if current_setting('messaging.noted_persons', true) <> '' then
+    perform messaging.tell_noted_persons();
+  end if;
+  noted := coalesce(current_setting('messaging.noted_contacts', true), '');
+  if sent <> '' then
+    perform set_config('messaging.sent_contacts', '', true);
+    if noted = '' and strpos(sent, ',') = length(sent) then
+      sent_at := split_part(rtrim(sent, ','), '@', 2);
+      update messaging.contact_activity a
+      set updated_at = greatest(a.updated_at, messaging.change_instant(a.instance_id)),
+        last_message_at = greatest(a.last_message_at, sent_at),
+        awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, sent_at)
+      where a.contact_id = split_part(sent, '@', 1)::uuid and a.merged_into is null;
+      if found then
+        return;
+      end if;
+    end if;
+    if noted = '' then
+      perform messaging.touch_contacts(
+        array_agg(split_part(s, '@', 1)::uuid), array_agg(split_part(s, '@', 2)::timestamptz)
+      )
+      from string_to_table(rtrim(sent, ','), ',') as s;
+      return;
+    end if;
+    noted := noted || regexp_replace(sent, '@[^,]*,', ' ', 'g');
+  end if;
+  if noted = '' then
+    return;
+  end if;
+  perform set_config('messaging.noted_contacts', '', true);
+  touched := array(
+    select t from messaging.touch_contacts(string_to_array(rtrim(noted), ' ')::uuid[]) as t
+  );
+  -- A later statement than the one that locked: it sees what others have recorded of these contacts.
+  perform messaging.read_last_messages(touched);
 end;
 $$;
 
@@ -1739,9 +1836,6 @@ begin
     from messaging.messages m
     where m.id = advance_message.message_id and m.ladder ? 'invitationFor';
   end if;
-  if former.sent_at is null and present.sent_at is not null then
-    perform messaging.note_contact(present.contact_id);
-  end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null
@@ -1845,10 +1939,6 @@ begin
   message := messaging.message_after_merge(message);
   decided := messaging.climb_ladder(instance, message, error);
   perform messaging.go_on_by_ladder(instance, message, decided, error);
-  -- What had been sent is no longer the last message.
-  if message.sent_at is not null then
-    perform messaging.note_contact(message.contact_id);
-  end if;
   return true;
 end;
 $$;
@@ -2497,8 +2587,9 @@ begin
 end;
 $$;
 
--- What follows from a change of a message: the events that it makes due, in their order,
--- with the message as it is now (see snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- What follows from a change of a message: that its contact's last message is another one (see
+-- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
+-- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -2513,9 +2604,25 @@ declare
   due text[] := '{}';
   event_type text;
   floor text;
+  note text;
+  noted text;
   is_sent boolean;
   is_delivered boolean;
 begin
+  if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
+    -- What is sent now is later than what the contact wrote. Anything else is read anew.
+    note := case when new.direction = 'outbound' and old.sent_at is null
+      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
+    noted := coalesce(current_setting(note, true), '');
+    noted := set_config(
+      note,
+      case note
+        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
+        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
+      end,
+      true
+    );
+  end if;
   if tg_op = 'INSERT' then
     if new.status in ('queued', 'sending') or new.content ? 'isImported' then
       return null;
@@ -2749,14 +2856,13 @@ declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';
   tenant uuid;
-  addressee uuid;
   has_news boolean;
 begin
   if result->>'outcome' <> 'accepted' then
     return null;
   end if;
-  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id)
-  into tenant, addressee, provider_id
+  select q.instance_id, coalesce(provider_id, m.provider_message_id)
+  into tenant, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
   where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
@@ -2776,32 +2882,21 @@ begin
   has_news := found;
   with settled_row as (
     delete from messaging.message_queue q where q.message_id = settled
-  ),
-  sent as (
-    update messaging.messages m
-    set status = 'sent',
-      sent_at = coalesce(m.sent_at, clock),
-      provider_message_id = coalesce(provider_id, m.provider_message_id),
-      attempts = least(m.attempts::integer + 1, 32767),
-      lost_claim_token = null,
-      last_error = null,
-      is_retryable = false,
-      failed_at = null,
-      unconfirmed_at = null
-    where m.id = settled
   )
-  update messaging.contact_activity a
-  set updated_at = greatest(
-      a.updated_at,
-      messaging.change_instant(a.instance_id)
-    ),
-    last_message_at = greatest(a.last_message_at, clock),
-    awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, clock)
-  where a.contact_id = addressee and not has_news;
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(provider_id, m.provider_message_id),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = settled;
   if has_news then
     perform messaging.apply_unmatched_statuses(array[settled]);
     perform messaging.merge_echo_duplicates(array[settled]);
-    perform messaging.note_contact(addressee);
   end if;
   return array[settled];
 end;
@@ -2811,7 +2906,7 @@ $$;
 -- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
 -- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
 -- start of its statements. `results` as in settle_messages, none with an address.
--- `settled`: the ids of those that were settled; `addressees`: their contacts. `settlements`: those of them that something may follow
+-- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
 -- for, an agent or the instance's queue: all but immediate sends; with the provider's id of the message.
 -- The caller settles the other results, whose claims it has locked now.
 -- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
@@ -2820,7 +2915,6 @@ create or replace function messaging.settle_plain_acceptances(
   results jsonb,
   clock timestamptz,
   out settled uuid[],
-  out addressees uuid[],
   out settlements messaging.settlement[]
 )
 language plpgsql
@@ -2835,7 +2929,6 @@ begin
   from jsonb_array_elements(results) as r;
   -- "= any (ids)", not a join: no plan reads the whole queue.
   select array_agg(locked.message_id) filter (where locked.is_plain),
-    array_agg(locked.contact_id) filter (where locked.is_plain),
     array_agg(
       row(
         locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
@@ -2843,7 +2936,7 @@ begin
         locked.pauses_agent, locked.called_after_ms, null
       )::messaging.settlement
     ) filter (where locked.is_plain and locked.max_attempts > 1)
-  into settled, addressees, settlements
+  into settled, settlements
   from (
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)
@@ -3573,6 +3666,188 @@ begin
     from messaging.instances i
     where i.id = (request->>'instanceId')::uuid
   );
+end;
+$$;
+
+-- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
+-- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
+-- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; its
+-- expires_at has come; or a delivery event failed the message while its call to
+-- the provider is still open, so that a further attempt may be due anyway).
+create or replace function public.retry_message(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  message messaging.messages;
+  contact messaging.contacts;
+  replayed jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  message := messaging.find_message(request);
+  if message.status not in ('failed', 'unconfirmed') or message.expires_at <= clock_timestamp()
+    or exists (select from messaging.message_queue q where q.message_id = message.id) then
+    raise exception using errcode = 'MI012', message = 'message_not_retriable', detail = case
+      when message.status not in ('failed', 'unconfirmed') then message.status
+      when message.expires_at <= clock_timestamp() then 'expired'
+      else 'sending'
+    end;
+  end if;
+  select c.* into contact from messaging.contacts c where c.id = message.contact_id;
+  -- A closed window does not refuse it: whether the contact has written since, the channel knows.
+  perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
+  perform messaging.requeue_message(message);
+  update messaging.messages m
+  set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
+  where m.id = message.id and m.ladder is not null;
+  perform messaging.touch_noted_contacts();
+  select m.* into message from messaging.messages m where m.id = message.id;
+  return messaging.keep_outcome(request, messaging.describe_message(message));
+end;
+$$;
+
+-- Records the outcome of claimed messages and lets their instances go on.
+-- `request`: results [{messageId, claimToken, outcome (accepted | rejected | unknown),
+--   providerMessageId, waId, channelStatus (what the provider says of a message that it keeps back),
+--   error {code, message, meaning (see shared/model/refusal_meaning.ts)}, retryable, retryAfterMs, scope, isOutage, isUnsent (the provider was not
+--   called), calledAfterMs (how long after the claim the call began; NULL for not known),
+--   sealedProviderConfig (the credentials of the call; NULL for not known)}], and for an immediate send
+--   `response` {status, body (as text)} with `idempotency`
+--   {scope, key}.
+-- Only the holder of the claim settles. A late worker changes nothing, with two exceptions: that the
+-- provider accepted the message is true however late it is reported, and so is that it was not called
+-- (see take_back_unsent).
+-- A status only moves forward, since a delivery event may have come before. A temporary refusal goes
+-- back to the queue while attempts are left; a refusal of scope `instance` holds the whole instance.
+-- An outage (session gone, credentials, account: not a rate limit) costs no attempt, so that it does
+-- not use up the attempts of a backlog; nor does isUnsent.
+-- Returns {settled}: the ids that were settled.
+-- Acceptances that show no new address and are not kept back take a short way: one immediate send settle_plain_acceptance, all
+-- others settle_plain_acceptances. All else, and whatever these leave, is decided one by one.
+-- Locks, in this order: provider message ids, addresses that are new and the contacts that they are of,
+-- queue rows, messages, agent pauses, pacing, batches that pause, dispatch, and where an address turns out to be another
+-- contact's, that one. Rows of one table in the order of their ids, so that two calls about the same
+-- messages never wait for each other.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
+-- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
+create or replace function public.settle_messages(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  results jsonb := request->'results';
+  shows_addresses constant boolean := results @? '$[*].waId ? (@ != null)'
+    and messaging.shows_new_address(results, clock);
+  is_short constant boolean := not shows_addresses
+    and not results @? '$[*].channelStatus ? (@ != null)';
+  short_way record;
+  decided messaging.settlement[];
+  settlements messaging.settlement[];
+  plain uuid[];
+  settled uuid[];
+  late uuid[];
+  has_news boolean;
+begin
+  if is_short and jsonb_array_length(results) = 1 then
+    settled := messaging.settle_plain_acceptance(results->0, clock);
+    if settled is not null then
+      if nullif(request->'response', 'null') is not null then
+        perform messaging.keep_response(request->'idempotency', request->'response', settled);
+      end if;
+      perform messaging.touch_noted_contacts();
+      return jsonb_build_object('settled', to_jsonb(settled));
+    end if;
+  end if;
+  perform messaging.lock_answers(results, shows_addresses);
+  if is_short and not results @? '$[*] ? (@.outcome != "accepted")' then
+    short_way := messaging.settle_plain_acceptances(results, clock);
+    plain := short_way.settled;
+    settled := plain;
+    settlements := short_way.settlements;
+  end if;
+
+  -- The outcome of the others: queue rows, messages, the addresses that the answers prove.
+  if coalesce(cardinality(settled), 0) < jsonb_array_length(results) then
+    if settled is not null then
+      select jsonb_agg(r) into results
+      from jsonb_array_elements(results) as r
+      where (r->>'messageId')::uuid <> all (settled);
+    end if;
+    decided := messaging.decide_settlements(results, clock);
+    perform messaging.settle_queue_rows(decided);
+    perform messaging.settle_message_rows(decided, clock);
+    if results @? '$[*].error.meaning' then
+      perform messaging.record_channel_denials(array_agg(s.contact_id), array_agg(s.error))
+      from unnest(decided) as s;
+    end if;
+    if shows_addresses then
+      perform messaging.prove_answered_addresses(decided, clock);
+    end if;
+    settled := settled || array(select s.message_id from unnest(decided) as s);
+    if coalesce(cardinality(decided), 0) < jsonb_array_length(results) then
+      late := messaging.record_late_acceptances(results, settled, clock);
+      settled := settled || messaging.take_back_unsent(results);
+    end if;
+    settlements := settlements || decided;
+  end if;
+
+  -- What follows for the agent, the message's own events, and its instance's queue.
+  has_news := exists (
+    select from messaging.messages m
+    cross join lateral messaging.provider_news(m.instance_id, m.provider_message_id, m.id) as n
+    where m.id = any (settled || late)
+  );
+  if settlements is not null then
+    perform messaging.restart_agent_pauses(settlements, clock);
+  end if;
+  if has_news then
+    perform messaging.apply_unmatched_statuses(settled || late);
+  end if;
+  perform messaging.pause_failing_batches();
+  if settlements is not null then
+    perform messaging.release_instances(settlements);
+  end if;
+  if results @? '$[*].error ? (@.meaning == "too_fast")' then
+    perform messaging.slow_paces(array_agg(s.instance_id), array_agg(s.error), clock)
+    from unnest(decided) as s
+    where s.outcome = 'rejected';
+  end if;
+  if nullif(request->'response', 'null') is not null then
+    perform messaging.keep_response(request->'idempotency', request->'response', settled);
+  end if;
+
+  -- Whose words the echoes were, and who the contact is.
+  if decided is not null then
+    perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
+    from unnest(decided) as s
+    where s.echo is not null;
+  end if;
+  -- An echo may just have been recorded under another message's id.
+  if has_news or decided is not null then
+    perform messaging.merge_echo_duplicates(settled || late);
+  end if;
+  if shows_addresses then
+    perform messaging.assign_contact_phone(c, s.wa_id)
+    from unnest(decided) as s
+    -- Not a join, whose plan may begin with all contacts without a phone.
+    cross join lateral (
+      select r.contact_id from messaging.messages r where r.id = s.message_id offset 0
+    ) as m
+    join messaging.contacts c on c.id = any (array[m.contact_id])
+    where s.wa_id is not null and c.phone is null;
+  end if;
+  perform messaging.touch_noted_contacts();
+  return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
 
@@ -5764,6 +6039,92 @@ begin
 end;
 $$;
 
+-- batches-api: starts, pauses, resumes or cancels a batch, or tries its failed messages again. `request`:
+-- instanceId, batchId, action (start | pause | resume | cancel | retry-failed), idempotency. Returns the
+-- batch. Changes a handful of rows, whatever the size of the batch, but for retry-failed. A start also skips
+-- whom it may not write to, as the dry run says; they are found before anything is locked.
+-- Locks pacing, then the batch. Errors: MI007, MI008, MI010, MI027, MI028 (the batch's status does not allow
+-- it).
+create or replace function public.change_batch(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  action constant text := request->>'action';
+  clock constant timestamptz := clock_timestamp();
+  replayed jsonb := messaging.begin_idempotent(request);
+  batch messaging.batches;
+  new_status text;
+  refused jsonb := '{}';
+  reason text;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  batch := messaging.find_batch(request);
+  if action = 'start' then
+    refused := messaging.refused_recipients(batch);
+  end if;
+  -- A transaction that holds a message may wait for the pacing row.
+  perform from messaging.messages m
+  where m.batch_id = batch.id and m.status = 'queued'
+  order by m.id
+  for no key update;
+  perform from messaging.pacing p where p.instance_id = batch.instance_id for no key update;
+  select b.* into batch from messaging.batches b where b.id = batch.id for no key update;
+  if not batch.status = any (case action
+    when 'start' then array['draft']
+    when 'pause' then array['running']
+    when 'resume' then array['paused']
+    when 'cancel' then array['draft', 'running', 'paused']
+    when 'retry-failed' then array['running', 'paused', 'finished']
+  end) then
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+  end if;
+  for reason in select jsonb_object_keys(refused) loop
+    perform messaging.skip_recipients(refused->reason, reason);
+  end loop;
+  if action = 'pause' then
+    perform messaging.unqueue_batch_messages(batch);
+  elsif action = 'cancel' then
+    perform messaging.end_queued_messages(
+      array(
+        select m.id from messaging.messages m
+        where m.batch_id = batch.id and m.status = 'queued'
+        order by m.id
+        for no key update
+      ),
+      'canceled'
+    );
+    perform messaging.end_unqueued_of_batch(batch.id, 'canceled');
+  end if;
+  new_status := case action
+    when 'pause' then 'paused'
+    when 'cancel' then 'canceled'
+    when 'retry-failed' then case
+      when messaging.retry_failed_recipients(batch.id) > 0 and batch.status = 'finished' then 'running'
+      else batch.status
+    end
+    else 'running'
+  end;
+  update messaging.batches b
+  set status = new_status,
+    waiting_message = case when new_status = 'running' then b.waiting_message end,
+    started_at = case when action = 'start' then clock else b.started_at end,
+    finished_at = case new_status when 'canceled' then clock when 'finished' then b.finished_at end,
+    counted_from = case when action in ('resume', 'retry-failed') then b.turns + 1 else b.counted_from end,
+    pause_reason = case when new_status = 'paused' then b.pause_reason end,
+    pause_error = case when new_status = 'paused' then b.pause_error end
+  where b.id = batch.id;
+  perform messaging.feed_instance(batch.instance_id);
+  perform messaging.touch_noted_contacts();
+  select b.* into strict batch from messaging.batches b where b.id = batch.id;
+  return messaging.keep_outcome(request, messaging.describe_batch(batch));
+end;
+$$;
+
 -- batches-api: a new draft, with its first recipients. `request`: instanceId, name, source, purpose,
 -- validation, intervalSeconds, startAt, expiresAt, entries (see add_recipients), errors, idempotency (see begin_idempotent).
 -- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
@@ -5782,6 +6143,50 @@ begin
   end if;
   insert into messaging.batches select batch.*;
   return messaging.add_recipients(batch.id, request);
+end;
+$$;
+
+-- Dispatcher's maintenance: gives running batches their next message where none of theirs waits, and ends
+-- those that have nothing left (see feed_instance). A settlement does so at once; this is for batches that
+-- begin later, and for what went wrong or was locked then. `request`: maxInstances; instanceId for
+-- one instance alone. Returns {fed}: how many
+-- instances it has looked after. Passes over instances whose pacing row is locked.
+create or replace function public.feed_batches(request jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  hungry uuid;
+  fed integer := 0;
+begin
+  for hungry in
+    select p.instance_id
+    from messaging.pacing p
+    where p.instance_id = any (array(
+      select distinct b.instance_id
+      from messaging.batches b
+      where b.status = 'running'
+        and b.instance_id = coalesce((request->>'instanceId')::uuid, b.instance_id)
+        and messaging.batch_room(b.instance_id) > 0
+    ))
+    -- Those whose next slot is far away come back each time: none of them may always come first.
+    order by random()
+    limit (request->>'maxInstances')::integer
+    for no key update skip locked
+  loop
+    begin
+      perform messaging.feed_instance(hungry);
+      fed := fed + 1;
+    exception when sqlstate 'MI010' then
+      -- The send window never opens: nothing can be done until it is changed.
+      null;
+    end;
+  end loop;
+  perform messaging.touch_noted_contacts();
+  return jsonb_build_object('fed', fed);
 end;
 $$;
 
@@ -6113,6 +6518,79 @@ begin
     lower(given),
     '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
   );
+end;
+$$;
+
+-- Imports a message from before the number was connected: it stands in the history at the instant at which it
+-- was written, as the phone has it. Nothing follows from it: no event, agent, pause, keyword or reopened
+-- conversation. An inbound one counts for the window and as the newest message by its own instant.
+-- `event`: as of a message, with status of our own (sent, delivered, read, failed).
+-- Returns false for a message that is stored already, imported or not, unless it completes one whose file the
+-- channel had left out (unsupportedType media_placeholder).
+-- The caller holds lock_provider_messages for the message and lock_addresses for its contact.
+create or replace function messaging.import_message(instance messaging.instances, event jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  written_at constant timestamptz := messaging.event_instant(event);
+  is_inbound constant boolean := event->>'origin' = 'inbound';
+  file constant jsonb := messaging.read_event_file(event);
+  file_id constant uuid := messaging.event_media_id(file);
+  quoted_id constant uuid := messaging.find_quoted_message(instance.id, event);
+  shown constant jsonb := case
+    when event->'content'->'reaction' is null then event->'content'
+    else jsonb_set(event->'content', '{reaction,messageId}', coalesce(to_jsonb(quoted_id), 'null'))
+  end;
+  contact messaging.contacts;
+  conversation messaging.conversations;
+  former messaging.messages;
+begin
+  select m.* into former from messaging.messages m
+  where m.instance_id = instance.id and m.provider_message_id = event->>'providerMessageId'
+  for no key update
+  limit 1;
+  if found then
+    if former.content->>'unsupportedType' is distinct from 'media_placeholder'
+      or shown->>'unsupportedType' = 'media_placeholder'
+    then
+      return false;
+    end if;
+    update messaging.messages m
+    set message_type = event->>'messageType', message = event->>'message',
+      content = shown, media_id = file_id
+    where m.id = former.id;
+    contact.id := former.contact_id;
+  else
+    contact := messaging.resolve_sender(instance.id, event);
+    conversation := messaging.resolve_conversation(instance.id, contact.id);
+    insert into messaging.messages (
+      instance_id, contact_id, conversation_id, direction, message_type, message, content, sent_by,
+      is_typed_on_phone, status, provider_message_id, sent_at, failed_at, is_group, created_at,
+      quoted_message_id, media_id, quoted_provider_message_id
+    )
+    values (
+      instance.id, contact.id, conversation.id,
+      case when is_inbound then 'inbound' else 'outbound' end, event->>'messageType', event->>'message',
+      shown, case when not is_inbound then 'phone' end, not is_inbound,
+      case when is_inbound then 'received' else coalesce(event->>'status', 'sent') end,
+      event->>'providerMessageId', written_at,
+      case when event->>'status' = 'failed' then written_at end,
+      -- In lists too it stands where it was written.
+      false, written_at,
+      quoted_id, file_id, event->>'quotedProviderMessageId'
+    );
+    update messaging.contacts c
+    set last_inbound_at = greatest(c.last_inbound_at, written_at)
+    where c.id = contact.id and is_inbound and event->>'messageType' <> 'reaction';
+  end if;
+  if file_id is not null then
+    perform messaging.add_channel_media(
+      file_id, instance.id, contact.id, event->>'messageType', file
+    );
+  end if;
+  return true;
 end;
 $$;
 
@@ -6626,7 +7104,6 @@ begin
         stored.instance_id, stored.sender_id, jsonb '{"name": null}'
       );
     end if;
-    perform messaging.note_contact(stored.sender_id);
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;
@@ -6822,7 +7299,6 @@ begin
     nullif(event->'author', 'null')
   )
   returning id into message_id;
-  perform messaging.note_contact(contact.id);
   perform messaging.apply_unmatched_statuses(array[message_id]);
   if not is_group and (event->>'isReaction')::boolean is not true
     and (event->>'isOfOtherApp')::boolean is not true then

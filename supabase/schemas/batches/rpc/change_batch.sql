@@ -78,6 +78,7 @@ begin
     pause_error = case when new_status = 'paused' then b.pause_error end
   where b.id = batch.id;
   perform messaging.feed_instance(batch.instance_id);
+  perform messaging.touch_noted_contacts();
   select b.* into strict batch from messaging.batches b where b.id = batch.id;
   return messaging.keep_outcome(request, messaging.describe_batch(batch));
 end;

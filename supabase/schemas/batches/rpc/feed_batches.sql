@@ -37,6 +37,7 @@ begin
       null;
     end;
   end loop;
+  perform messaging.touch_noted_contacts();
   return jsonb_build_object('fed', fed);
 end;
 $$;

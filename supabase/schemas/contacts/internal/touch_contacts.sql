@@ -1,13 +1,13 @@
 -- Records that something has changed that reading these contacts or their conversations shows. The
 -- caller has changed it in this transaction, and locks nothing afterwards that another transaction
 -- holds while it waits for a contact: see contact_activity.
--- `sent_at`: when a message was sent to each of them; NULL where the change is another one.
+-- `sent_at`: when messages were sent to them, by their place; NULL where the change is another one.
 -- Returns their rows; none for a contact that is no more.
 -- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
 -- an update's may be by another index where statistics are poor, in another order.
 create or replace function messaging.touch_contacts(
   contact_ids uuid[],
-  sent_at timestamptz default null
+  sent_at timestamptz[] default null
 )
 returns setof messaging.contact_activity
 language plpgsql
@@ -19,11 +19,12 @@ begin
   return query insert into messaging.contact_activity as a (
     contact_id, instance_id, updated_at, last_message_at
   )
-  select living.id, living.instance_id, messaging.change_instant(living.instance_id), sent_at
+  select living.id, living.instance_id, messaging.change_instant(living.instance_id), living.sent_at
   from (
-    select distinct coalesce(c.merged_into, c.id) as id, c.instance_id
-    from messaging.contacts c
-    where c.id = any (contact_ids)
+    select coalesce(c.merged_into, c.id) as id, c.instance_id, max(told.sent_at) as sent_at
+    from unnest(contact_ids, touch_contacts.sent_at) as told(id, sent_at)
+    join messaging.contacts c on c.id = any (array[told.id])
+    group by 1, 2
   ) as living
   order by living.id
   on conflict on constraint contact_activity_pkey do update

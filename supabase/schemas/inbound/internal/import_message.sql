@@ -67,7 +67,6 @@ begin
       file_id, instance.id, contact.id, event->>'messageType', file
     );
   end if;
-  perform messaging.note_contact(contact.id);
   return true;
 end;
 $$;

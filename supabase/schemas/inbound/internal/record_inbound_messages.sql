@@ -160,7 +160,6 @@ begin
         stored.instance_id, stored.sender_id, jsonb '{"name": null}'
       );
     end if;
-    perform messaging.note_contact(stored.sender_id);
     if stored.has_unproven_address then
       perform messaging.prove_addresses(stored.instance_id, stored.sender_id, stored.addresses);
     end if;

@@ -72,7 +72,6 @@ begin
     nullif(event->'author', 'null')
   )
   returning id into message_id;
-  perform messaging.note_contact(contact.id);
   perform messaging.apply_unmatched_statuses(array[message_id]);
   if not is_group and (event->>'isReaction')::boolean is not true
     and (event->>'isOfOtherApp')::boolean is not true then

@@ -107,9 +107,6 @@ begin
     from messaging.messages m
     where m.id = advance_message.message_id and m.ladder ? 'invitationFor';
   end if;
-  if former.sent_at is null and present.sent_at is not null then
-    perform messaging.note_contact(present.contact_id);
-  end if;
   -- Waits for a claim under way, which itself waits for no lock: if it rolls back, its row must go too.
   delete from messaging.message_queue q
   where q.message_id = advance_message.message_id and q.claim_token is null

@@ -55,10 +55,6 @@ begin
   message := messaging.message_after_merge(message);
   decided := messaging.climb_ladder(instance, message, error);
   perform messaging.go_on_by_ladder(instance, message, decided, error);
-  -- What had been sent is no longer the last message.
-  if message.sent_at is not null then
-    perform messaging.note_contact(message.contact_id);
-  end if;
   return true;
 end;
 $$;

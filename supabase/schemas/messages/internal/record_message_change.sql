@@ -1,5 +1,6 @@
--- What follows from a change of a message: the events that it makes due, in their order,
--- with the message as it is now (see snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- What follows from a change of a message: that its contact's last message is another one (see
+-- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
+-- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -14,9 +15,25 @@ declare
   due text[] := '{}';
   event_type text;
   floor text;
+  note text;
+  noted text;
   is_sent boolean;
   is_delivered boolean;
 begin
+  if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
+    -- What is sent now is later than what the contact wrote. Anything else is read anew.
+    note := case when new.direction = 'outbound' and old.sent_at is null
+      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
+    noted := coalesce(current_setting(note, true), '');
+    noted := set_config(
+      note,
+      case note
+        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
+        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
+      end,
+      true
+    );
+  end if;
   if tg_op = 'INSERT' then
     if new.status in ('queued', 'sending') or new.content ? 'isImported' then
       return null;

@@ -14,14 +14,13 @@ declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';
   tenant uuid;
-  addressee uuid;
   has_news boolean;
 begin
   if result->>'outcome' <> 'accepted' then
     return null;
   end if;
-  select q.instance_id, m.contact_id, coalesce(provider_id, m.provider_message_id)
-  into tenant, addressee, provider_id
+  select q.instance_id, coalesce(provider_id, m.provider_message_id)
+  into tenant, provider_id
   from messaging.message_queue q
   join messaging.messages m on m.id = q.message_id
   where q.message_id = settled and q.claim_token = (result->>'claimToken')::uuid
@@ -41,32 +40,21 @@ begin
   has_news := found;
   with settled_row as (
     delete from messaging.message_queue q where q.message_id = settled
-  ),
-  sent as (
-    update messaging.messages m
-    set status = 'sent',
-      sent_at = coalesce(m.sent_at, clock),
-      provider_message_id = coalesce(provider_id, m.provider_message_id),
-      attempts = least(m.attempts::integer + 1, 32767),
-      lost_claim_token = null,
-      last_error = null,
-      is_retryable = false,
-      failed_at = null,
-      unconfirmed_at = null
-    where m.id = settled
   )
-  update messaging.contact_activity a
-  set updated_at = greatest(
-      a.updated_at,
-      messaging.change_instant(a.instance_id)
-    ),
-    last_message_at = greatest(a.last_message_at, clock),
-    awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, clock)
-  where a.contact_id = addressee and not has_news;
+  update messaging.messages m
+  set status = 'sent',
+    sent_at = coalesce(m.sent_at, clock),
+    provider_message_id = coalesce(provider_id, m.provider_message_id),
+    attempts = least(m.attempts::integer + 1, 32767),
+    lost_claim_token = null,
+    last_error = null,
+    is_retryable = false,
+    failed_at = null,
+    unconfirmed_at = null
+  where m.id = settled;
   if has_news then
     perform messaging.apply_unmatched_statuses(array[settled]);
     perform messaging.merge_echo_duplicates(array[settled]);
-    perform messaging.note_contact(addressee);
   end if;
   return array[settled];
 end;

@@ -2,7 +2,7 @@
 -- happened to but that the provider accepted them: the claim holds, no delivery event has moved the
 -- message on, no echo is kept. Most settlements are of this kind; what a settlement costs is mostly the
 -- start of its statements. `results` as in settle_messages, none with an address.
--- `settled`: the ids of those that were settled; `addressees`: their contacts. `settlements`: those of them that something may follow
+-- `settled`: the ids of those that were settled. `settlements`: those of them that something may follow
 -- for, an agent or the instance's queue: all but immediate sends; with the provider's id of the message.
 -- The caller settles the other results, whose claims it has locked now.
 -- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
@@ -11,7 +11,6 @@ create or replace function messaging.settle_plain_acceptances(
   results jsonb,
   clock timestamptz,
   out settled uuid[],
-  out addressees uuid[],
   out settlements messaging.settlement[]
 )
 language plpgsql
@@ -26,7 +25,6 @@ begin
   from jsonb_array_elements(results) as r;
   -- "= any (ids)", not a join: no plan reads the whole queue.
   select array_agg(locked.message_id) filter (where locked.is_plain),
-    array_agg(locked.contact_id) filter (where locked.is_plain),
     array_agg(
       row(
         locked.message_id, locked.instance_id, locked.contact_id, null, locked.lane, 'accepted',
@@ -34,7 +32,7 @@ begin
         locked.pauses_agent, locked.called_after_ms, null
       )::messaging.settlement
     ) filter (where locked.is_plain and locked.max_attempts > 1)
-  into settled, addressees, settlements
+  into settled, settlements
   from (
     select q.message_id, q.instance_id, m.contact_id, q.lane, q.max_attempts,
       coalesce(told #>> array[q.message_id::text, 'providerMessageId'], m.provider_message_id)

@@ -32,11 +32,7 @@ begin
   update messaging.messages m
   set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
   where m.id = message.id and m.ladder is not null;
-  -- What had been sent, and failed, is no longer the last message.
-  if message.sent_at is not null then
-    perform messaging.note_contact(message.contact_id);
-    perform messaging.touch_noted_contacts();
-  end if;
+  perform messaging.touch_noted_contacts();
   select m.* into message from messaging.messages m where m.id = message.id;
   return messaging.keep_outcome(request, messaging.describe_message(message));
 end;

@@ -135,15 +135,6 @@ begin
     join messaging.contacts c on c.id = any (array[m.contact_id])
     where s.wa_id is not null and c.phone is null;
   end if;
-  -- Last of all locks. Where something else has happened too, the last messages are read anew.
-  if has_news or decided is not null then
-    perform messaging.note_contact(s.contact_id) from unnest(decided) as s
-    where s.outcome = 'accepted';
-    perform messaging.note_contact(m.contact_id) from messaging.messages m
-    where m.id = any (plain);
-  elsif plain is not null then
-    perform messaging.touch_contacts(short_way.addressees, clock);
-  end if;
   perform messaging.touch_noted_contacts();
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
