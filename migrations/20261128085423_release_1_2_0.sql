@@ -1470,6 +1470,10 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  message_ids uuid[];
+  slots timestamptz[];
+  reasons text[];
 begin
   with held as materialized (
     select q.message_id
@@ -1493,11 +1497,11 @@ begin
     where q.message_id = any (array[h.message_id])
     returning q.message_id, q.scheduled_at
   )
-  perform messaging.write_departures(
-    array_agg(d.message_id), array_agg(d.scheduled_at),
+  select array_agg(d.message_id), array_agg(d.scheduled_at),
     array_agg(case when d.scheduled_at > clock then 'window' else 'interval' end)
-  )
+  into message_ids, slots, reasons
   from due d;
+  perform messaging.write_departures(message_ids, slots, reasons);
 end;
 $$;
 
