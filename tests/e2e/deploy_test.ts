@@ -25,6 +25,11 @@ import {
 } from "../support/assert.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database/database.ts";
 import { findDebianVersion, startDebianPostgres } from "../support/database/debian_postgres.ts";
+import {
+  functionName,
+  isBound,
+  readSchemaFiles,
+} from "../../supabase/tools/migrations/schema_files.ts";
 import { makeTemporaryFolder } from "../support/stack/local_stack.ts";
 import {
   type ManagementApiDouble,
@@ -332,8 +337,8 @@ async function startUnderHostedRuntime(uploads: string): Promise<string> {
 }
 
 /**
- * What the platform's advisors say of a database, but for the bound functions of rules/, in whose bodies
- * no search_path can change a name (docs/security.md).
+ * What the platform's advisors say of a database, but for bound functions, in whose bodies no search_path
+ * can change a name (docs/security.md).
  */
 async function listAdvice(databaseUrl: string): Promise<unknown[]> {
   const args = ["db", "advisors", `--remote=${databaseUrl}`, "--fail-on=error"];
@@ -342,26 +347,14 @@ async function listAdvice(databaseUrl: string): Promise<unknown[]> {
     SupabaseCliError,
   );
   const { results } = JSON.parse(warning.message.slice(warning.message.indexOf("{")));
-  const rules = new Set(
-    [...Deno.readDirSync(join(root, "supabase/schemas"))].flatMap(({ name, isDirectory }) =>
-      isDirectory ? listNames(join(root, "supabase/schemas", name, "rules")) : []
-    ),
-  );
+  const parts = await readSchemaFiles(join(root, "supabase/schemas"));
+  const bound = new Set(parts.filter(isBound).map(functionName));
   return results.filter(({ name, metadata }: Advice) =>
-    name !== "function_search_path_mutable" || !rules.has(`${metadata.name}.sql`)
+    name !== "function_search_path_mutable" || !bound.has(`messaging.${metadata.name}`)
   );
 }
 
 interface Advice {
   readonly name: string;
   readonly metadata: { readonly name: string };
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
 }

@@ -230,6 +230,62 @@ grant select on table messaging.shoes to service_role;\n`,
   });
 
   await t.step(
+    "of a file's functions those are written that have changed, each after what it calls",
+    async () => {
+      await using scratch = await copy();
+      const rule = (name: string, body: string): string =>
+        `create or replace function messaging.${name}(name text)\nreturns boolean\n` +
+        `language sql\nstable\nreturn ${body};\n`;
+      const write = (longest: number): Promise<void> =>
+        scratch.write(
+          "contacts/rules/can_be_named.sql",
+          `${rule("can_be_named", "messaging.is_short(name) and messaging.is_said(name)")}\n` +
+            `${rule("is_said", "trim(name) <> ''")}\n` +
+            `-- Fits a line.\n${rule("is_short", `length(name) < ${longest}`)}`,
+        );
+      await write(20);
+      const first = await scratch.migrate("names");
+      assertEquals([first.remaining, first.byHand], [[], []]);
+      await scratch.release();
+      await write(30);
+      const second = await scratch.migrate("longer_names");
+      assertEquals([second.remaining, second.byHand], [[], []]);
+      assertMatch(
+        await scratch.read(second.written[0]),
+        /check_function_bodies = off;\n\n-- Fits a line\.\n[^;]+is_short[^;]+< 30;\n$/,
+      );
+    },
+  );
+
+  await t.step(
+    "a trigger comes after the function that stands below it",
+    async () => {
+      await using scratch = await copy();
+      const areas = JSON.parse(files["areas.json"]);
+      await scratch.write(
+        "areas.json",
+        JSON.stringify({ ...areas, last: ["contacts/triggers.sql"] }),
+      );
+      const write = (returned: string): Promise<void> =>
+        scratch.write(
+          "contacts/triggers.sql",
+          "create trigger contacts_name before insert on messaging.contacts for each row\n" +
+            "execute function messaging.name_contact();\n\n" +
+            "create or replace function messaging.name_contact()\nreturns trigger\n" +
+            `language plpgsql\nset search_path = ''\nas $$ begin return ${returned}; end $$;\n`,
+        );
+      await write("new");
+      const first = await scratch.migrate("triggers");
+      assertEquals([first.remaining, first.byHand], [[], []]);
+      await scratch.release();
+      await write("null");
+      const second = await scratch.migrate("no_contacts");
+      assertEquals([second.remaining, second.byHand], [[], []]);
+      assertEquals(/create trigger/.test(await scratch.read(second.written[0])), false);
+    },
+  );
+
+  await t.step(
     "a type's attributes are added in their order, one among them is a person's",
     async () => {
       await using scratch = await copy();

@@ -3,12 +3,12 @@
  * applied while the former release's functions run. The rest is named for a person to write.
  */
 
-import type { SchemaFile } from "./schema_files.ts";
+import type { SchemaPart } from "./schema_files.ts";
 import type { BoundFunctions, CatalogueDifference, CatalogueSection } from "./catalogue.ts";
 import {
   findComment,
   findCreating,
-  findCreatingFiles,
+  findCreatingParts,
   findGrants,
   findTableSettings,
   readStatements,
@@ -74,7 +74,7 @@ class Draft {
 
 /** The schemas, as a plan needs them. */
 interface Schemas {
-  readonly files: readonly SchemaFile[];
+  readonly parts: readonly SchemaPart[];
   readonly statements: readonly SchemaStatement[];
   readonly bound: BoundFunctions;
   /** The functions that the schemas no longer have. */
@@ -87,13 +87,13 @@ type Write = (draft: Draft, difference: CatalogueDifference, schemas: Schemas) =
  * Plans a migration.
  *
  * @param differences from what the migrations build to what the schemas build.
- * @param files the schemas, in the order in which they are built.
+ * @param parts the schemas, in the order in which they are built.
  * @param step `contract` also removes what the schemas no longer have.
  * @param bound what the bound functions call that the migrations build.
  */
 export function planMigration(
   differences: readonly CatalogueDifference[],
-  files: readonly SchemaFile[],
+  parts: readonly SchemaPart[],
   step: MigrationStep,
   bound: BoundFunctions,
 ): MigrationPlan {
@@ -102,7 +102,7 @@ export function planMigration(
     differences.filter(({ section, after }) => section === "functions" && after === undefined)
       .map(({ identity }) => identity),
   );
-  const schemas = { files, statements: readStatements(files), bound, removed };
+  const schemas = { parts, statements: readStatements(parts), bound, removed };
   for (const difference of inOrderOfColumns(differences)) {
     if (isPartOfWholeRelation(difference, differences)) continue;
     const { before, after } = difference;
@@ -110,7 +110,7 @@ export function planMigration(
     else if (before === undefined) writers[difference.section].add(draft, difference, schemas);
     else writeChange(draft, difference, schemas);
   }
-  for (const place of ["tableFunctions", "functions"] as const) sortAsFiles(draft, place, files);
+  for (const place of ["tableFunctions", "functions"] as const) sortAsBuilt(draft, place, parts);
   return {
     statements: places.flatMap((place) => draft.statements[place]),
     validations: draft.validations,
@@ -217,46 +217,46 @@ function alterDefaultPrivileges(draft: Draft, _: CatalogueDifference, schemas: S
 }
 
 function addFile(kind: "table" | "type"): Write {
-  return (draft, { section, identity }, { files, statements }) => {
+  return (draft, { section, identity }, { parts, statements }) => {
     // A table's row type has the table's name and is no object of its own in the schemas.
-    const paths = findCreatingFiles(statements, kind, identity);
-    if (paths.length === 0) draft.byHand.push(`${nouns[section]} ${identity} is in no schema file`);
+    const creating = findCreatingParts(statements, kind, identity);
+    if (creating.length === 0) {
+      draft.byHand.push(`${nouns[section]} ${identity} is in no schema file`);
+    }
     // In the order of the schemas: a table comes after those that it references.
-    const wanted = files.filter(({ path }) => paths.includes(path) || isAdded(draft, path, files));
-    draft.statements.relations.splice(0);
-    draft.add("relations", ...wanted.map(renderFile));
+    const { relations } = draft.statements;
+    const wanted = parts.filter((part) =>
+      creating.includes(part) || relations.includes(renderPart(part))
+    );
+    relations.splice(0);
+    draft.add("relations", ...wanted.map(renderPart));
   };
 }
 
 /** In the order of the schemas a bound function comes after those that it calls. */
-function sortAsFiles(
+function sortAsBuilt(
   draft: Draft,
   place: typeof places[number],
-  files: readonly SchemaFile[],
+  parts: readonly SchemaPart[],
 ): void {
-  const order = new Map(files.map((file, index) => [renderFile(file), index]));
+  const order = new Map(parts.map((part, index) => [renderPart(part), index]));
   draft.statements[place].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-}
-
-function isAdded(draft: Draft, path: string, files: readonly SchemaFile[]): boolean {
-  const file = files.find((each) => each.path === path);
-  return file !== undefined && draft.statements.relations.includes(renderFile(file));
 }
 
 function addFunction(
   draft: Draft,
   difference: CatalogueDifference,
-  { files, statements }: Schemas,
+  { parts, statements }: Schemas,
 ): void {
   const { identity } = difference;
   const name = identity.slice(0, identity.indexOf("("));
-  const paths = findCreatingFiles(statements, "function", name);
-  if (paths.length === 0) draft.byHand.push(`function ${identity} is in no schema file`);
-  const lastTable = files.findLastIndex(({ path }) => path.includes("/tables/"));
-  files.forEach((file, index) => {
-    if (!paths.includes(file.path)) return;
-    draft.add(index < lastTable ? "tableFunctions" : "functions", renderFile(file));
-  });
+  const creating = findCreatingParts(statements, "function", name);
+  if (creating.length === 0) draft.byHand.push(`function ${identity} is in no schema file`);
+  const lastTable = parts.findLastIndex(({ path }) => path.includes("/tables/"));
+  for (const part of creating) {
+    const place = parts.indexOf(part) < lastTable ? "tableFunctions" : "functions";
+    draft.add(place, renderPart(part));
+  }
 }
 
 /**
@@ -584,6 +584,6 @@ function dropStatement({ section, identity }: CatalogueDifference): string | und
   }
 }
 
-function renderFile({ text }: SchemaFile): string {
+function renderPart({ text }: SchemaPart): string {
   return text.trim();
 }

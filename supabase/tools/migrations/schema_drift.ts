@@ -30,7 +30,7 @@ export async function findFilesAheadOfMigrations(
     const [, table = "", body = ""] = tableCreation.exec(plain) ?? [];
     return readColumns(body).some((column) => !migrated.columns.has(`${table}.${column}`));
   });
-  return [...new Set(ahead.map(({ path }) => path))];
+  return [...new Set(ahead.map(({ part }) => part.path))];
 }
 
 /** The last text of each object, and all columns by table. */

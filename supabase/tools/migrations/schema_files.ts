@@ -1,13 +1,15 @@
 /**
  * `supabase/schemas/<area>/` holds the database by subject: `tables/`, `rules/` (what is true, in
  * bound functions), `internal/` (functions that only SQL calls) and `rpc/` (functions that TypeScript
- * calls). All tables are built first, in the order of their foreign keys, then the functions of each
- * area; a function with a bound body comes after those that it calls. areas.json names the areas and
- * the few files that must be built before or after all others.
+ * calls). A function stands in one file with those that it alone calls, callers above callees. All
+ * tables are built first, in the order of their foreign keys, then the functions of each area, which
+ * are sorted one by one: a function with a bound body comes after those that it calls. areas.json
+ * names the areas and the few files that must be built before or after all others.
  */
 
 import { join } from "node:path";
 import * as z from "zod";
+import { splitStatements } from "../../host/sql_statements.ts";
 
 const fileSchema = z.string().regex(/^[\w/]+\.sql$/);
 
@@ -29,6 +31,9 @@ export interface SchemaFile {
   readonly text: string;
 }
 
+/** What is built, replaced and sorted as one: a function of a file, or all else that the file holds. */
+export type SchemaPart = SchemaFile;
+
 /** areas.json and the folders beside it do not match. One error per line. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
@@ -40,7 +45,7 @@ export class SchemaError extends Error {
  * @throws {SchemaError} when a file belongs to no area, when a named file is missing, or when tables
  * reference each other in a circle.
  */
-export async function readSchemaFiles(schemasFolder: string): Promise<SchemaFile[]> {
+export async function readSchemaFiles(schemasFolder: string): Promise<SchemaPart[]> {
   const text = await Deno.readTextFile(join(schemasFolder, "areas.json"));
   const parsed = areasSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new SchemaError(`areas.json: ${z.prettifyError(parsed.error)}`);
@@ -48,11 +53,11 @@ export async function readSchemaFiles(schemasFolder: string): Promise<SchemaFile
 }
 
 /**
- * Sorts files into the order in which they are built.
+ * Sorts what files hold into the order in which it is built.
  *
  * @throws {SchemaError} as `readSchemaFiles`.
  */
-export function orderSchemaFiles(order: SchemaOrder, files: readonly SchemaFile[]): SchemaFile[] {
+export function orderSchemaFiles(order: SchemaOrder, files: readonly SchemaFile[]): SchemaPart[] {
   const problems = findProblems(order, files);
   if (problems.length > 0) throw new SchemaError(problems.join("\n"));
   const named = new Set([...order.first, ...order.last]);
@@ -61,21 +66,50 @@ export function orderSchemaFiles(order: SchemaOrder, files: readonly SchemaFile[
     paths.flatMap((path) => byPath.get(path) ?? []);
   const inFolder = (folder: RegExp): SchemaFile[] =>
     files.filter(({ path }) => folder.test(path) && !named.has(path));
+  const functions = order.areas.flatMap((area) =>
+    inFolder(new RegExp(`^${area}/(?:${functionFolders})/`))
+  );
   return [
-    ...pick(order.first),
+    ...sortByCalls(pick(order.first).flatMap(splitFunctions)),
     ...sortByReferences(inFolder(/^\w+\/tables\//)),
-    ...sortByCalls(
-      order.areas.flatMap((area) => inFolder(new RegExp(`^${area}/(?:${functionFolders})/`))),
-    ),
-    ...pick(order.last),
+    ...sortByCalls(functions.flatMap(splitFunctions)),
+    ...pick(order.last).flatMap(splitFunctions),
   ];
+}
+
+const creatingFunction = /^create (?:or replace )?function ([\w.]+)/m;
+
+/**
+ * The functions of a file, each with the comments above it and with what follows on it, such as its
+ * grants; then all else, such as the triggers that execute them. A file without a second part stays
+ * as it is.
+ */
+export function splitFunctions(file: SchemaFile): SchemaPart[] {
+  const functions: { readonly name: string; text: string }[] = [];
+  const others: string[] = [];
+  for (const { text } of splitStatements(file.text)) {
+    const [, name] = creatingFunction.exec(text) ?? [];
+    const last = functions.at(-1);
+    if (name !== undefined) functions.push({ name, text: `${text};` });
+    else if (last !== undefined && concerns(text, last.name)) last.text += `\n\n${text};`;
+    else others.push(`${text};`);
+  }
+  if (functions.length + Math.min(others.length, 1) < 2) return [file];
+  const parts = functions.map(({ text }) => text);
+  if (others.length > 0) parts.push(others.join("\n"));
+  return parts.map((text) => ({ path: file.path, text }));
+}
+
+function concerns(statement: string, functionName: string): boolean {
+  return new RegExp(`^(?:grant|revoke|comment|alter) .*\\bfunction ${functionName}\\(`, "m")
+    .test(statement);
 }
 
 /**
  * Renders files as one script. It turns off the check of function bodies at creation, so that
  * functions may call each other in any order. The lint test checks all of them afterwards.
  */
-export function renderSchemaFiles(files: readonly SchemaFile[]): string {
+export function renderSchemaFiles(files: readonly SchemaPart[]): string {
   const parts = files.map(({ path, text }) => `-- ${path}\n${text.trim()}\n`);
   return ["set local check_function_bodies = off;\n", ...parts].join("\n");
 }
@@ -84,34 +118,40 @@ export function renderSchemaFiles(files: readonly SchemaFile[]): string {
 const functionFolders = "rules|internal|rpc";
 
 /**
- * Whether a file creates functions with a body that Postgres binds when they are created
- * (`return …` or `begin atomic`): what such a body calls must exist by then.
+ * Whether a part creates a function with a body that Postgres binds when it is created (`return …` or
+ * `begin atomic`): what such a body calls must exist by then.
  */
-export function isBound({ text }: SchemaFile): boolean {
+export function isBound({ text }: SchemaPart): boolean {
   return /^(?:return|begin atomic)\b/m.test(text) && !/^as \$/m.test(text);
 }
 
+/** The function that a part creates, with its schema: `messaging.claim_outbox`. */
+export function functionName({ text }: SchemaPart): string | undefined {
+  return creatingFunction.exec(text)?.[1];
+}
+
 /** Moves what bound functions call before them; otherwise the order stays. */
-function sortByCalls(files: readonly SchemaFile[]): SchemaFile[] {
-  const byName = new Map(files.map((file) => [fileName(file), file]));
-  const sorted = new Set<SchemaFile>();
-  const add = (file: SchemaFile, callers: readonly SchemaFile[]): void => {
-    if (callers.includes(file)) {
-      const circle = [...callers, file].map(({ path }) => path);
+function sortByCalls(parts: readonly SchemaPart[]): SchemaPart[] {
+  const byName = Map.groupBy(parts, functionName);
+  const sorted = new Set<SchemaPart>();
+  const add = (part: SchemaPart, callers: readonly SchemaPart[]): void => {
+    if (callers.includes(part)) {
+      const circle = [...callers, part].map(functionName);
       throw new SchemaError(`bound functions call each other: ${circle.join(", ")}`);
     }
-    for (const name of isBound(file) ? findCalls(file) : []) {
-      const called = byName.get(name);
-      if (called !== undefined && called !== file) add(called, [...callers, file]);
+    for (const name of isBound(part) ? findCalls(part) : []) {
+      for (const called of byName.get(name) ?? []) {
+        if (called !== part) add(called, [...callers, part]);
+      }
     }
-    sorted.add(file);
+    sorted.add(part);
   };
-  for (const file of files) add(file, []);
+  for (const part of parts) add(part, []);
   return [...sorted];
 }
 
-function findCalls({ text }: SchemaFile): string[] {
-  return [...text.matchAll(/\b(?:messaging|public)\.(\w+)\s*\(/g)].map((match) => match[1] ?? "");
+function findCalls({ text }: SchemaPart): string[] {
+  return [...text.matchAll(/\b((?:messaging|public)\.\w+)\s*\(/g)].map((match) => match[1] ?? "");
 }
 
 /** Sorts tables after those that they reference, otherwise by path. */

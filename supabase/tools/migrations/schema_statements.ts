@@ -1,11 +1,11 @@
 /** Finds in the files of supabase/schemas the statements that describe an object. */
 
 import { splitStatements } from "../../host/sql_statements.ts";
-import type { SchemaFile } from "./schema_files.ts";
+import type { SchemaPart } from "./schema_files.ts";
 
 /** A statement of a schema file. */
 export interface SchemaStatement {
-  readonly path: string;
+  readonly part: SchemaPart;
   /** With the comments before it, without its semicolon. */
   readonly text: string;
   /** The text without comments and with single spaces, for comparisons. */
@@ -13,27 +13,27 @@ export interface SchemaStatement {
 }
 
 /** All statements of the schemas, in the order in which they are built. */
-export function readStatements(files: readonly SchemaFile[]): SchemaStatement[] {
-  return files.flatMap(({ path, text }) =>
-    splitStatements(text).map((statement) => ({
-      path,
+export function readStatements(parts: readonly SchemaPart[]): SchemaStatement[] {
+  return parts.flatMap((part) =>
+    splitStatements(part.text).map((statement) => ({
+      part,
       text: statement.text,
       plain: statement.text.replaceAll(/^\s*--.*$/gm, "").replaceAll(/\s+/g, " ").trim(),
     }))
   );
 }
 
-/** The paths of the files that create an object. */
-export function findCreatingFiles(
+/** The parts of files that create an object. */
+export function findCreatingParts(
   statements: readonly SchemaStatement[],
   kind: "function" | "table" | "type",
   name: string,
-): string[] {
+): SchemaPart[] {
   const creating = new RegExp(
     `^create (or replace )?(unlogged )?${kind} (if not exists )?${escapePattern(name)}[ (]`,
   );
   return [
-    ...new Set(statements.filter(({ plain }) => creating.test(plain)).map(({ path }) => path)),
+    ...new Set(statements.filter(({ plain }) => creating.test(plain)).map(({ part }) => part)),
   ];
 }
 

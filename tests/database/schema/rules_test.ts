@@ -1,10 +1,17 @@
 /**
- * The functions of supabase/schemas/<area>/rules: each says in one place what is true, at no price,
- * because Postgres puts a bound body without settings into the statement that calls it.
+ * The bound functions, which stand in supabase/schemas/<area>/rules or below the only function that
+ * calls them: each says in one place what is true, at no price, because Postgres puts a bound body
+ * without settings into the statement that calls it.
  */
 
 import { fileURLToPath } from "node:url";
 import type { Sql } from "postgres";
+import {
+  functionName,
+  isBound,
+  readSchemaFiles,
+  type SchemaPart,
+} from "../../../supabase/tools/migrations/schema_files.ts";
 import { assert, assertEquals, assertGreater } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 
@@ -64,19 +71,18 @@ Deno.test("a rule with a setting, or a strict one, is found to be called", async
   }
 });
 
-Deno.test("what has a bound body is a rule, and a rule has one", async () => {
+Deno.test("the files of rules/ hold bound functions only, and no other file begins with one", async () => {
   await using database = await createTestDatabase();
   const names = (await readRules(database.admin)).map(({ name }) => name);
-  const files = [...Deno.readDirSync(schemas)].filter(({ isDirectory }) => isDirectory)
-    .flatMap(({ name }) => listRules(`${schemas}${name}/rules`));
-  assertEquals(names, files.sort());
+  const parts = await readSchemaFiles(schemas);
+  const bound = parts.filter(isBound);
+  assertEquals(names, bound.map(bareName).sort());
+  const inRules = parts.filter(({ path }) => path.includes("/rules/"));
+  assertEquals(inRules.filter((part) => !isBound(part)).map(functionName), []);
+  const first = bound.filter((part) => part.path.endsWith(`/${bareName(part)}.sql`));
+  assertEquals(first.filter(({ path }) => !path.includes("/rules/")).map(functionName), []);
 });
 
-function listRules(folder: string): string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name.replace(/\.sql$/, ""));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
+function bareName(part: SchemaPart): string {
+  return functionName(part)?.replace(/^\w+\./, "") ?? "";
 }

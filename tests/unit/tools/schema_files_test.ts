@@ -1,8 +1,10 @@
 import {
+  functionName,
   orderSchemaFiles,
   SchemaError,
   type SchemaFile,
   type SchemaOrder,
+  splitFunctions,
 } from "../../../supabase/tools/migrations/schema_files.ts";
 import { assertEquals, assertThrows } from "../../support/assert.ts";
 
@@ -42,6 +44,57 @@ Deno.test("tables come first, each after those it references, then the functions
     "two/rpc/c.sql",
     "two/start.sql",
   ]);
+});
+
+/** A function with a bound body, which must be created after what it calls. */
+function bound(name: string, body: string): string {
+  return `-- What ${name} says.\ncreate or replace function messaging.${name}(a text)
+returns text
+language sql
+stable
+return ${body};\n`;
+}
+
+Deno.test("functions are sorted by what they call, whichever files hold them", () => {
+  const text = `${bound("shown", "messaging.cut(messaging.named(a))")}\n${
+    bound("cut", "left(messaging.named(a), 9)")
+  }`;
+  const ordered = orderSchemaFiles({ first: [], areas: ["one", "two"], last: [] }, [
+    file("one/rules/shown.sql", text),
+    file("two/rules/named.sql", bound("named", "trim(a)")),
+  ]);
+  assertEquals(ordered.map(functionName), [
+    "messaging.named",
+    "messaging.cut",
+    "messaging.shown",
+  ]);
+});
+
+Deno.test("bound functions that call each other are refused, in one file too", () => {
+  const text = bound("one", "messaging.other(a)") + bound("other", "messaging.one(a)");
+  assertThrows(
+    () =>
+      orderSchemaFiles({ first: [], areas: ["one"], last: [] }, [file("one/rules/one.sql", text)]),
+    SchemaError,
+    "messaging.one, messaging.other, messaging.one",
+  );
+});
+
+Deno.test("a file's functions come apart with their comments and grants, and before its triggers", () => {
+  const trigger = "create trigger a_follow after update on messaging.a execute function f();";
+  const head = "-- Follows a.\ncreate or replace function messaging.follow()\nreturns trigger";
+  const body = "language plpgsql\nas $$\nbegin\n  return new;\nend;\n$$;";
+  const grant = "revoke execute on function messaging.follow() from service_role;";
+  const text = `${trigger}\n\n${head}\n${body}\n${grant}\n\n${bound("named", "trim(a)")}`;
+  assertEquals(splitFunctions(file("one/triggers.sql", text)).map((part) => part.text), [
+    `${head}\n${body}\n\n${grant}`,
+    bound("named", "trim(a)").trim(),
+    trigger,
+  ]);
+  const single = file("one/internal/follow.sql", `${head}\n${body}\n${grant}\n`);
+  assertEquals(splitFunctions(single), [single]);
+  const grants = file("one/tables/a.sql", `${trigger}\n${grant}\n`);
+  assertEquals(splitFunctions(grants), [grants]);
 });
 
 Deno.test("a file outside the areas, or outside an area's folders, is rejected", () => {
