@@ -1,7 +1,9 @@
 /**
  * Formats supabase/schemas: `deno task fmt:sql`, which `deno task fmt` runs too. With `--check` it
- * writes nothing and fails when a file is not formatted. Leaves function bodies unchanged, because
- * formatting would break the pairs of `jsonb_build_object` and the columns of tables in comments.
+ * writes nothing and fails when a file is not formatted. Leaves quoted function bodies unchanged,
+ * because formatting would break the pairs of `jsonb_build_object` and the columns of tables in
+ * comments. The formatter gives each clause of a function's head and each argument a line: clauses
+ * are joined to full lines, and the keys of bound bodies to their values.
  */
 
 import { join } from "node:path";
@@ -10,10 +12,12 @@ import { format } from "prettier";
 import type { Options } from "prettier";
 import * as sqlPlugin from "prettier-plugin-sql-cst";
 
+const printWidth = 100;
+
 const options: Options = {
   parser: "postgresql",
   plugins: [sqlPlugin],
-  printWidth: 100,
+  printWidth,
   embeddedLanguageFormatting: "off",
   sqlKeywordCase: "lower",
   sqlTypeCase: "lower",
@@ -26,7 +30,60 @@ const options: Options = {
  * @throws {Error} when the formatter cannot parse the text.
  */
 export async function formatSql(text: string): Promise<string> {
-  return await format(text, options);
+  return joinKeys(joinClauses(await format(text, options)));
+}
+
+/** Fills the lines between a function's arguments and its body with its clauses, in their order. */
+function joinClauses(text: string): string {
+  const joined: string[] = [];
+  let isHead = false;
+  let mayGrow = false;
+  for (const line of text.split("\n")) {
+    if (/^create (?:or replace )?function /.test(line)) isHead = true;
+    const isBody = /^(?:return|begin atomic)\b/.test(line);
+    const isClause = isHead && !isBody && /^[a-z]/.test(line) && !line.startsWith("create ");
+    const grown = `${joined.at(-1)} ${line}`;
+    if (isClause && mayGrow && grown.length <= printWidth) joined[joined.length - 1] = grown;
+    else joined.push(line);
+    // The end of a returned table's columns is no clause: the next one begins a line.
+    mayGrow = isClause;
+    if (isBody || /^as \$/.test(line)) isHead = mayGrow = false;
+  }
+  return joined.join("\n");
+}
+
+/** Writes the keys of a bound body's `jsonb_build_object` on the lines of their values. */
+function joinKeys(text: string): string {
+  const joined: string[] = [];
+  let objects: readonly number[] = [];
+  let quote: string | undefined;
+  for (const line of text.split("\n")) {
+    const key = joined.at(-1) ?? "";
+    const indent = indentOf(line);
+    const grown = `${key} ${line.trimStart()}`;
+    objects = objects.filter((inner) => inner <= indent);
+    const isValue = objects.includes(indent) && indentOf(key) === indent && /^ *'\w+',$/.test(key);
+    if (quote === undefined && isValue && grown.length <= printWidth) {
+      joined[joined.length - 1] = grown;
+    } else joined.push(line);
+    if (line.endsWith("jsonb_build_object(")) objects = [...objects, indent + 2];
+    quote = quoteAfter(line, quote);
+  }
+  return joined.join("\n");
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** The dollar quote that is open after a line. */
+function quoteAfter(line: string, open: string | undefined): string | undefined {
+  let quote = open;
+  for (const [tag] of line.matchAll(/\$\w*\$/g)) {
+    if (quote === undefined) quote = tag;
+    else if (quote === tag) quote = undefined;
+  }
+  return quote;
 }
 
 /**

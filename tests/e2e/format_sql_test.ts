@@ -15,10 +15,56 @@ for (const language of ["plpgsql", "sql"]) {
       await formatSql(
         `-- Head.\nCREATE FUNCTION f(a  INTEGER) RETURNS jsonb\nLANGUAGE ${language} AS $$${body}$$;`,
       ),
-      `-- Head.\ncreate function f(a integer)\nreturns jsonb\nlanguage ${language}\nas $$${body}$$;\n`,
+      `-- Head.\ncreate function f(a integer)\nreturns jsonb language ${language} as $$${body}$$;\n`,
     );
   });
 }
+
+Deno.test("a function's clauses fill lines, which stay as they are when they are formatted again", async () => {
+  const formatted = `create function messaging.list_late(limited_to integer)
+returns table (
+  identity_of_the_message uuid,
+  instant_from_which_it_is_late timestamptz,
+  number_of_attempts integer
+)
+language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
+declare
+  begun constant timestamptz := now();
+begin
+end;
+$$;
+`;
+  const clause = / (?=plpgsql|stable|set|as)/g;
+  assertEquals(await formatSql(formatted.replaceAll(clause, "\n")), formatted);
+  assertEquals(await formatSql(formatted), formatted);
+});
+
+Deno.test("keys of a bound body stand beside their values, those of a quoted one as they are written", async () => {
+  const formatted = `create function messaging.shown(a messaging.contacts)
+returns jsonb language sql stable
+return jsonb_build_object(
+  'identity', a.id,
+  'type', 'contact',
+  'window', jsonb_build_object(
+    'opened_at', a.a_column_with_a_long_name,
+    'closes_at', a.another_column_with_a_long_name
+  ),
+  'name', coalesce(a.name, 'unknown'),
+  'phone',
+  coalesce(a.phone, a.another_column_with_a_long_name, a.a_column_with_a_name_of_the_length_of_it)
+);
+
+create function messaging.told(a text)
+returns jsonb language sql as $$
+  select jsonb_build_object(
+    'name',
+    a
+  );
+$$;
+`;
+  assertEquals(await formatSql(formatted), formatted);
+});
 
 Deno.test("a check names what is not formatted and writes nothing; without it the file is formatted", async () => {
   const folder = await Deno.makeTempDir();

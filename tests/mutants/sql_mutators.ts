@@ -42,7 +42,7 @@ function findRoutines(code: string): Routine[] {
   const heads = [...code.matchAll(/^create or replace (?:function|procedure) ([\w.]+)/gm)];
   return heads.flatMap((head, place) => {
     const end = heads[place + 1]?.index ?? code.length;
-    const body = /^(?:as \$\w*\$|return\b|begin atomic)/m.exec(code.slice(head.index, end));
+    const body = /(?:^| )as \$\w*\$|^(?:return\b|begin atomic)/m.exec(code.slice(head.index, end));
     return body === null
       ? []
       : [{ name: head[1] ?? "", from: head.index + body.index + body[0].length, to: end }];

@@ -122,7 +122,7 @@ const functionFolders = "rules|internal|rpc";
  * `begin atomic`): what such a body calls must exist by then.
  */
 export function isBound({ text }: SchemaPart): boolean {
-  return /^(?:return|begin atomic)\b/m.test(text) && !/^as \$/m.test(text);
+  return /^(?:return|begin atomic)\b/m.test(text) && !/(?:^| )as \$\w*\$/m.test(text);
 }
 
 /** The function that a part creates, with its schema: `messaging.claim_outbox`. */
