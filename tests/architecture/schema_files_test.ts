@@ -5,11 +5,7 @@ import { readTextFiles, type TextFile } from "./repository.ts";
 const folder = "supabase/schemas/";
 
 /** Areas whose files hold one function each still. Both the caller's and the callee's count. */
-const unfoldedAreas: readonly string[] = [
-  ...["agents", "batches", "contacts", "conversations", "costs", "events", "history"],
-  ...["idempotency", "inbound", "media", "messages", "metrics", "outbox", "privacy"],
-  ...["queue", "schedule", "templates", "tenancy"],
-];
+const unfoldedAreas: readonly string[] = ["messages", "queue", "inbound", "batches"];
 
 /** The files that functions stand in; tables and the files that are built last only call them. */
 const holdsFunctions = /\/(?:(?:rules|internal|rpc)\/\w+|triggers)\.sql$/;

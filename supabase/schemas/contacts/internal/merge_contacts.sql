@@ -175,3 +175,120 @@ begin
   return merged;
 end;
 $$;
+
+-- merge_contacts: moves notes, transfers and the agent's knowledge from one conversation
+-- into another, which keeps its own operator, department and agent. Open questions move too.
+-- The caller holds both conversations locked.
+create or replace function messaging.merge_conversations(
+  kept messaging.conversations,
+  gone messaging.conversations
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
+  update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
+  insert into messaging.agent_sessions as session (
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count, answered_at
+  )
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count,
+    s.answered_at
+  from messaging.agent_sessions s where s.conversation_id = gone.id
+  on conflict on constraint agent_sessions_pkey do update
+  set collected_data = case
+      when messaging.object_bytes(excluded.collected_data || session.collected_data) <= 64 * 1024
+      then excluded.collected_data || session.collected_data
+      else session.collected_data
+    end,
+    answered_count = session.answered_count + excluded.answered_count,
+    answered_at = array(
+      select answer.at
+      from (
+        select both_of.at from unnest(session.answered_at || excluded.answered_at) as both_of(at)
+        order by both_of.at desc
+        limit 30
+      ) as answer
+      order by answer.at
+    ),
+    updated_at = now();
+  update messaging.conversations c
+  set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,
+    assigned_to = coalesce(c.assigned_to, gone.assigned_to),
+    department_id = coalesce(c.department_id, gone.department_id),
+    agent_id = coalesce(c.agent_id, gone.agent_id),
+    question_count = c.question_count + gone.question_count,
+    created_at = least(c.created_at, gone.created_at),
+    updated_at = now()
+  where c.id = kept.id;
+  -- A row that a worker has claimed already names the former conversation: the worker finds none.
+  insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  select o.workspace_id, o.kind,
+    o.payload || jsonb_build_object('conversationId', kept.id),
+    least(o.run_at, clock_timestamp() + interval '3 seconds'), kept.id
+  from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+  order by o.run_at
+  limit 1;
+  delete from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+    and o.claim_token is null;
+  delete from messaging.agent_sessions s where s.conversation_id = gone.id;
+  -- Holds the messages that still move, and is shown to nobody.
+  update messaging.conversations c set is_merged = true where c.id = gone.id;
+end;
+$$;
+
+-- merge_contacts: what the two contacts are known by of themselves, a phone as a call gave it or a hidden
+-- identity, finds the surviving one from now on, though nothing has proven it. What is another
+-- contact's proven address stays with that one.
+create or replace function messaging.keep_own_addresses(kept_id uuid, gone_id uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+  select c.instance_id, own.address, kept_id, '-infinity'
+  from messaging.contacts c
+  cross join lateral (
+    select c.phone as address
+    union
+    select c.identity_key
+    -- A phone's own key is a spelling that nobody gave.
+    where c.phone is null or c.identity_key <> messaging.phone_identity_key(c.phone)
+  ) as own
+  where c.id = gone_id and own.address is not null
+    or c.id = kept_id and c.phone is null and own.address is not null
+  on conflict do nothing;
+end;
+$$;
+
+-- merge_contacts: two contacts turned out to be one person, whose words count together from now on. Where the
+-- merge keeps a denial although the other one granted later, the denial is the person's newest word.
+create or replace function messaging.merge_words(merged messaging.contacts)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  instance record;
+  word messaging.person_words;
+begin
+  select i.workspace_id, i.people_scope into instance
+  from messaging.instances i where i.id = merged.instance_id;
+  if instance.people_scope <> 'workspace' then
+    return;
+  end if;
+  word := messaging.newest_word(
+    instance.workspace_id,
+    array(select p.identity_key from messaging.person_identities(merged.id) as p)
+  );
+  if merged.consent_marketing = 'denied' and word.marketing <> 'denied'
+    and word.said_at >= merged.consent_at then
+    perform messaging.say_word(merged, 'denied', word.said_at, merged.consent_source);
+  end if;
+  perform messaging.note_person(merged);
+end;
+$$;

@@ -51,3 +51,72 @@ begin
   perform messaging.read_last_messages(touched);
 end;
 $$;
+
+-- Brings what this transaction has noted of persons to their contacts at other instances: see note_person. A
+-- contact that another transaction holds is left to the dispatcher.
+create or replace function messaging.tell_noted_persons()
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noted constant text := current_setting('messaging.noted_persons', true);
+begin
+  perform set_config('messaging.noted_persons', '', true);
+  perform messaging.tell_person(told.id::uuid)
+  from unnest(string_to_array(rtrim(noted), ' ')) as told(id);
+end;
+$$;
+
+-- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
+-- rows, by touch_contacts. Of each contact it looks at the 50 newest messages; a reaction is none.
+-- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
+-- counts as the later one if it came after ours.
+-- Plans must not depend on statistics.
+create or replace function messaging.read_last_messages(touched messaging.contact_activity[])
+returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  insert into messaging.contact_activity (
+    contact_id, instance_id, updated_at, last_message_at, awaits_reply
+  )
+  select t.contact_id, t.instance_id, t.updated_at, last.message_at,
+    coalesce(
+      last.inbound_at is not null and (
+        last.outbound_at is null or last.inbound_at > last.outbound_at
+        or last.inbound_at >= date_trunc('second', last.outbound_at)
+          and last.inbound_stored_at >= last.outbound_at
+      ),
+      false
+    )
+  from unnest(touched) as t
+  cross join lateral (
+    select max(m.sent_at) as message_at,
+      max(m.sent_at) filter (where m.direction = 'inbound') as inbound_at,
+      max(m.created_at) filter (where m.direction = 'inbound') as inbound_stored_at,
+      max(m.sent_at) filter (where m.direction = 'outbound') as outbound_at
+    from (
+      select n.*
+      from unnest(messaging.merged_contact_ids(t.contact_id)) as own(contact_id)
+      cross join lateral (
+        select r.sent_at, r.created_at, r.direction
+        from messaging.messages r
+        where r.contact_id = own.contact_id and r.sent_at is not null
+          and r.message_type <> 'reaction'
+        order by r.sent_at desc
+        limit 50
+      ) as n
+      order by n.sent_at desc
+      limit 50
+    ) as m
+  ) as last
+  on conflict on constraint contact_activity_pkey do update
+  set last_message_at = excluded.last_message_at, awaits_reply = excluded.awaits_reply;
+end;
+$$;

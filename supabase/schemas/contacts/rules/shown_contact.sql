@@ -9,3 +9,33 @@ begin atomic
     coalesce((select a.phone from messaging.announced_phone(contact.id) as a), contact.phone),
     (select h.identities from messaging.hidden_identities(contact.id) as h);
 end;
+
+-- The number that a contact has announced as its new one, unless it has written from an earlier one
+-- since; none where it has announced none. Only addresses of digits are phones: a changed user id is
+-- none, and who writes under a user id or LID has taken no announced number back.
+create or replace function messaging.announced_phone(contact_id uuid)
+returns table (phone text)
+language sql
+stable
+begin atomic
+  select
+    case
+      when a.changed_by is not null then a.address
+    end
+  from messaging.contact_addresses as a
+  where a.contact_id = announced_phone.contact_id and a.address ~ '^[0-9]+$'
+  order by a.proven_at desc
+  limit 1;
+end;
+
+-- The identities of a contact beside its phones, as shown_identities; none where it has only phones.
+create or replace function messaging.hidden_identities(contact_id uuid)
+returns table (identities jsonb)
+language sql
+stable
+begin atomic
+  select messaging.shown_identities(a.contact_id)
+  from messaging.contact_addresses as a
+  where a.contact_id = hidden_identities.contact_id and a.address !~ '^[0-9]+$'
+  limit 1;
+end;

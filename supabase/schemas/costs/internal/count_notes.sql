@@ -84,3 +84,98 @@ begin
   return changes || priced;
 end;
 $$;
+
+-- Counts these messages off the free service messages of their instance and month, the earliest deliveries
+-- first, however late they are told. What is billed as something else after all, or was not delivered,
+-- releases its place; the next delivery takes it. A message that is gone, or that another transaction is
+-- changing, keeps its place.
+-- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
+-- returned are so too. The caller holds lock_usage_notes.
+create or replace function messaging.count_free_services(message_ids uuid[])
+returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  place record;
+  used_before integer;
+  ids uuid[];
+  surplus integer;
+  movable uuid[];
+  losers uuid[];
+  moved uuid[] := '{}';
+begin
+  with released as (
+    delete from messaging.free_service_messages f
+    using messaging.messages m
+    where f.message_id = any (message_ids) and m.id = any (array[f.message_id])
+      and not messaging.is_service_delivery(m.delivered_at, m.pricing)
+    returning f.instance_id, f.month
+  )
+  update messaging.free_service_months s
+  set used = s.used - r.released
+  from (
+    select g.instance_id, g.month, count(*) as released from released g group by g.instance_id, g.month
+  ) as r
+  where s.instance_id = any (array[r.instance_id]) and s.month = r.month;
+  for place in
+    select m.instance_id, told.month, i.free_service_messages_per_month as allowance,
+      array_agg(m.id) as ids, min(m.delivered_at) as first_at
+    from messaging.messages m
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    cross join lateral (
+      select date_trunc('month', m.delivered_at at time zone 'UTC')::date as month
+    ) as told
+    where m.id = any (message_ids) and messaging.awaits_price(m.delivered_at, m.pricing)
+      and messaging.is_service_delivery(m.delivered_at, m.pricing) and not m.is_typed_on_phone
+      and i.free_service_messages_per_month > 0 and (
+        select true from messaging.free_service_messages f where f.message_id = m.id limit 1
+      ) is null
+    group by m.instance_id, told.month, i.id
+    order by m.instance_id, told.month
+  loop
+    select coalesce(max(s.used), 0) into used_before
+    from messaging.free_service_months s
+    where s.instance_id = place.instance_id and s.month = place.month;
+    continue when used_before >= place.allowance and not exists (
+      select from messaging.free_service_messages f
+      where f.instance_id = place.instance_id and f.month = place.month
+        and f.delivered_at > place.first_at
+    );
+    insert into messaging.free_service_messages (message_id, instance_id, month, delivered_at)
+    select m.id, place.instance_id, place.month, m.delivered_at
+    from messaging.messages m
+    where m.id = any (place.ids);
+    -- An allowance that was made smaller takes no place away.
+    surplus := least(
+      cardinality(place.ids),
+      greatest(used_before + cardinality(place.ids) - place.allowance, 0)
+    );
+    movable := array(
+      select m.id from messaging.messages m
+      where m.id = any (array(
+        select f.message_id from messaging.free_service_messages f
+        where f.instance_id = place.instance_id and f.month = place.month
+          and f.message_id <> all (place.ids)
+        order by f.delivered_at desc, f.message_id desc
+        limit surplus
+      ))
+      for no key update skip locked
+    );
+    losers := array(
+      select f.message_id from messaging.free_service_messages f
+      where f.message_id = any (place.ids || movable)
+      order by f.delivered_at desc, f.message_id desc
+      limit surplus
+    );
+    delete from messaging.free_service_messages f where f.message_id = any (losers);
+    insert into messaging.free_service_months as s (instance_id, month, used)
+    values (place.instance_id, place.month, cardinality(place.ids) - surplus)
+    on conflict on constraint free_service_months_pkey do update
+    set used = s.used + excluded.used;
+    moved := moved || array(select m from unnest(movable) as m where m = any (losers));
+  end loop;
+  return moved;
+end;
+$$;

@@ -98,3 +98,65 @@ begin
   );
 end;
 $$;
+
+-- What the feed knows of an instance beside its events; made by the first reading.
+create or replace function messaging.event_stream(instance_id uuid)
+returns messaging.event_streams
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stream messaging.event_streams;
+begin
+  select s.* into stream from messaging.event_streams s
+  where s.instance_id = event_stream.instance_id;
+  if not found then
+    insert into messaging.event_streams (instance_id) values (event_stream.instance_id)
+    on conflict do nothing;
+    select s.* into strict stream from messaging.event_streams s
+    where s.instance_id = event_stream.instance_id;
+  end if;
+  return stream;
+end;
+$$;
+
+-- The number that a cursor of the feed holds; NULL for what seal_event_cursor has not made with this
+-- key.
+create or replace function messaging.open_event_cursor(cursor text, cursor_key uuid)
+returns bigint
+language plpgsql
+immutable
+parallel safe
+set search_path = ''
+as $$
+declare
+  number bigint;
+begin
+  if cursor !~ '^[0-9A-Za-z_-]{28}$' then
+    return null;
+  end if;
+  number := ('x' || encode(
+    substring(decode(translate(cursor, '-_', '+/'), 'base64') from 1 for 8), 'hex'
+  ))::bit(64)::bigint;
+  return case when messaging.seal_event_cursor(number, cursor_key) = cursor then number end;
+end;
+$$;
+
+-- A cursor of the feed: the number after which to go on, sealed with the instance's key, so that no
+-- number can be made up and no cursor of another instance is taken. 21 bytes in base64url.
+create or replace function messaging.seal_event_cursor(sequence bigint, cursor_key uuid)
+returns text
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select translate(
+    encode(
+      int8send(sequence)
+        || substring(sha256(uuid_send(cursor_key) || int8send(sequence)) from 1 for 13),
+      'base64'
+    ),
+    '+/', '-_'
+  );
+$$;

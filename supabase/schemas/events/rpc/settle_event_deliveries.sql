@@ -89,3 +89,80 @@ begin
   ));
 end;
 $$;
+
+-- The results of settle_event_deliveries, read: what the receiver said, and what it means.
+create or replace function messaging.event_results(request jsonb)
+returns table (
+  delivery_id uuid,
+  claim_token uuid,
+  is_success boolean,
+  is_gone boolean,
+  retry_after_ms bigint,
+  attempt jsonb
+)
+language sql
+immutable
+set search_path = ''
+as $$
+  select (r.result->>'deliveryId')::uuid, (r.result->>'claimToken')::uuid,
+    coalesce((r.result->>'status')::integer between 200 and 299, false),
+    coalesce((r.result->>'status')::integer = 410, false),
+    (r.result->>'retryAfterMs')::bigint,
+    r.result
+  from jsonb_array_elements(request->'results') as r(result);
+$$;
+
+-- How long a delivery waits after its `tries`th failure; NULL after the last one, the eighth. Jitter of
+-- a tenth spreads the attempts of many deliveries that failed at once. What a receiver asks for by
+-- `Retry-After` counts up to a day, where it is longer.
+create or replace function messaging.delivery_pause(tries integer, retry_after_ms bigint)
+returns interval
+language sql
+volatile
+set search_path = ''
+as $$
+select greatest(
+    (array[
+      interval '5 seconds', interval '5 minutes', interval '30 minutes', interval '2 hours',
+      interval '5 hours', interval '10 hours', interval '10 hours'
+    ])[tries] * (0.9 + 0.2 * random()),
+    interval '1 millisecond' * least(coalesce(retry_after_ms, 0), 86400000)
+  )
+  where tries <= 7;
+$$;
+
+-- Disables an endpoint that the caller has locked: `gone` (it answered 410) or `failing` (nothing but
+-- failures for 5 days). Tells it by an event, and by an e-mail to the workspace's alert address.
+create or replace function messaging.disable_event_endpoint(
+  endpoint messaging.event_endpoints,
+  reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update messaging.event_endpoints e
+  set is_active = false, disabled_reason = reason, disabled_at = clock_timestamp(),
+    updated_at = clock_timestamp()
+  where e.id = endpoint.id;
+  perform messaging.fail_pending_deliveries(endpoint.id);
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'endpoint_disabled_email', jsonb_build_object(
+    'instanceId', i.id,
+    'instanceName', i.name,
+    'endpointId', endpoint.id,
+    'description', endpoint.description,
+    'url', endpoint.url,
+    'reason', reason,
+    'alertEmail', w.alert_email
+  )
+  from messaging.instances i
+  join messaging.workspaces w on w.id = i.workspace_id
+  where i.id = endpoint.instance_id and w.alert_email is not null;
+  perform messaging.record_event(
+    endpoint.instance_id, null, 'endpoint.disabled',
+    jsonb_build_object('endpointId', endpoint.id, 'reason', reason)
+  );
+end;
+$$;

@@ -21,3 +21,24 @@ as $$
       )
   );
 $$;
+
+-- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
+-- pause nor a block nor a switch keeps it from being sent, as read_agent_turn decides.
+create or replace function messaging.expects_agent_reply(conversation_id uuid)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (
+    select from messaging.conversations c
+    join messaging.contacts p on p.id = c.contact_id
+    join messaging.ai_agents a on a.id = messaging.conversation_agent(c) and a.is_active
+    where c.id = expects_agent_reply.conversation_id
+      and exists (
+        select from messaging.outbox o
+        where o.conversation_id = any (array[c.id]) and o.kind = 'agent_reply' and o.status = 'pending'
+      )
+      and not messaging.keeps_agent_silent(p, clock_timestamp())
+  );
+$$;

@@ -20,3 +20,25 @@ as $$
     where messaging.address_kind(known.address) in ('user_id', 'parent_user_id')
   ) as mark;
 $$;
+
+-- Every spelling under which a phone may have been stored or sent: as given, its identity key, and what
+-- phone_identity_key makes the same.
+create or replace function messaging.phone_spellings(phone text)
+returns text[]
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  select array_agg(distinct spelled.phone)
+  from (select messaging.phone_identity_key(phone_spellings.phone)) as known(key)
+  cross join lateral (
+    values
+      (phone_spellings.phone),
+      (known.key),
+      (case when known.key ~ '^55[0-9]{2}9[6-9][0-9]{7}$' then left(known.key, 4) || substr(known.key, 6) end),
+      (case when known.key ~ '^52[0-9]{10}$' then '521' || substr(known.key, 3) end),
+      (case when known.key ~ '^54[0-9]{10}$' then '549' || substr(known.key, 3) end)
+  ) as spelled(phone)
+  where spelled.phone is not null;
+$$;
