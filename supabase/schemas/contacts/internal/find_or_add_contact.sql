@@ -23,7 +23,11 @@ begin
     contact := messaging.find_contact(instance_id, phone);
   end if;
   if contact.id is null then
-    if messaging.is_own_number(instance_id, phone) then
+    if exists (
+      select from messaging.instances i
+      where i.id = find_or_add_contact.instance_id
+        and i.connected_phone_key = messaging.phone_identity_key(find_or_add_contact.phone)
+    ) then
       raise exception using errcode = 'MI045', message = 'own_number';
     end if;
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
@@ -51,21 +55,5 @@ begin
   if not found then
     raise exception using errcode = 'MI055', message = 'merged meanwhile';
   end if;
-end;
-$$;
-
--- Whether an address is the number of the instance itself, in any spelling: it is never a contact's.
-create or replace function messaging.is_own_number(instance_id uuid, address text)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return exists (
-    select from messaging.instances i
-    where i.id = is_own_number.instance_id
-      and i.connected_phone_key = messaging.phone_identity_key(address)
-  );
 end;
 $$;

@@ -9,6 +9,8 @@ set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
+declare
+  denied messaging.contacts;
 begin
   perform messaging.hold_event_floors(array(
     select distinct living.instance_id
@@ -25,26 +27,18 @@ begin
     )
   from messaging.contacts c
   where c.id = any (contact_ids);
-  -- Who had denied marketing before an erasure: see recall_denial.
-  perform messaging.record_recalled_denial(c)
-  from messaging.contacts c
-  where c.id = any (contact_ids) and c.consent_marketing <> 'unknown'
-  order by c.id;
-end;
-$$;
-
--- Records that a new contact is `denied` from the beginning: see recall_denial.
-create or replace function messaging.record_recalled_denial(contact messaging.contacts)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into messaging.consent_log (instance_id, contact_id, marketing, said_at, source)
-  values (
-    contact.instance_id, contact.id, contact.consent_marketing, contact.consent_at,
-    contact.consent_source
-  );
-  perform messaging.record_consent_event(contact);
+  -- Who had denied marketing before an erasure is `denied` from the beginning: see recall_denial.
+  for denied in
+    select c.* from messaging.contacts c
+    where c.id = any (contact_ids) and c.consent_marketing <> 'unknown'
+    order by c.id
+  loop
+    insert into messaging.consent_log (instance_id, contact_id, marketing, said_at, source)
+    values (
+      denied.instance_id, denied.id, denied.consent_marketing, denied.consent_at,
+      denied.consent_source
+    );
+    perform messaging.record_consent_event(denied);
+  end loop;
 end;
 $$;

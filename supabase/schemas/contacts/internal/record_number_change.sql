@@ -5,7 +5,8 @@
 -- to another person: contacts of both are one where one of them has no phone.
 -- The change may come before anything else of the person: it is remembered by a contact of its own.
 -- A changed user id is told once by contact.identity_changed, in however many places the provider tells it.
--- Returns whether anything changed. Errors: MI055 where another call has merged the contact.
+-- Returns whether anything changed.
+-- Errors: MI055 where another call has created or merged the contact meanwhile.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -52,7 +53,18 @@ begin
     end if;
   end loop;
   if contact.id is null then
-    contact := messaging.add_moved_contact(instance_id, event->>'newAddress');
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (
+      record_number_change.instance_id,
+      case when messaging.is_phone(event->>'newAddress') then event->>'newAddress' end,
+      messaging.phone_identity_key(event->>'newAddress'), 'inbound'
+    )
+    on conflict on constraint contacts_identity do nothing
+    returning * into contact;
+    if contact.id is null then
+      raise exception using errcode = 'MI055', message = 'created meanwhile';
+    end if;
+    perform messaging.record_new_contacts(array[contact.id]);
   end if;
   perform from messaging.contacts c where c.id = contact.id for no key update;
   if not found then
@@ -108,59 +120,21 @@ begin
   );
   perform messaging.record_contact_changes(instance_id, contact.id, before);
   if is_recorded and is_user_id and not was_told then
-    perform messaging.record_identity_change(contact, event);
+    perform messaging.record_event(
+      contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
+        'contactId', contact.id,
+        'phone', messaging.contact_display_phone(contact),
+        'name', contact.name,
+        'reason', 'user_id_changed',
+        'userId', event->'newAddress',
+        'previousUserId', event->'oldAddress'
+      )
+    );
   end if;
   if is_recorded then
     perform messaging.note_contact(contact.id);
     perform messaging.refresh_contact_search(contact.id);
   end if;
   return is_recorded;
-end;
-$$;
-
--- Creates the contact of a person of whom nothing is known yet but the address that it went on under.
--- Errors: MI055 where another call has created it meanwhile.
-create or replace function messaging.add_moved_contact(instance_id uuid, address text)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
-declare
-  contact messaging.contacts;
-begin
-  insert into messaging.contacts (instance_id, phone, identity_key, origin)
-  values (
-    add_moved_contact.instance_id,
-    case when messaging.is_phone(address) then address end,
-    messaging.phone_identity_key(address), 'inbound'
-  )
-  on conflict on constraint contacts_identity do nothing
-  returning * into contact;
-  if contact.id is null then
-    raise exception using errcode = 'MI055', message = 'created meanwhile';
-  end if;
-  perform messaging.record_new_contacts(array[contact.id]);
-  return contact;
-end;
-$$;
-
--- Records contact.identity_changed: the provider has given a contact another user id. `event` as in
--- record_number_change.
-create or replace function messaging.record_identity_change(contact messaging.contacts, event jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform messaging.record_event(
-    contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
-      'contactId', contact.id,
-      'phone', messaging.contact_display_phone(contact),
-      'name', contact.name,
-      'reason', 'user_id_changed',
-      'userId', event->'newAddress',
-      'previousUserId', event->'oldAddress'
-    )
-  );
 end;
 $$;

@@ -1,5 +1,6 @@
 -- Touches the contacts that this transaction has noted (see note_contact and record_message_change), and writes
--- what their last messages are. Before that, tells the persons that it has noted (see note_person). The last step
+-- what their last messages are. Before that, brings what it has noted of persons (see note_person) to their
+-- contacts at other instances; a contact that another transaction holds is left to the dispatcher. The last step
 -- of an RPC that locks anything.
 -- `messaging.sent_contacts` holds `contact@instant,` for each message that was sent now, which is the contact's
 -- last one. Of a contact that is noted otherwise too the messages are read anew.
@@ -9,13 +10,15 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  noted text := current_setting('messaging.noted_persons', true);
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
   sent_at timestamptz;
-  noted text;
   touched messaging.contact_activity[];
 begin
-  if current_setting('messaging.noted_persons', true) <> '' then
-    perform messaging.tell_noted_persons();
+  if noted <> '' then
+    perform set_config('messaging.noted_persons', '', true);
+    perform messaging.tell_person(person.id::uuid)
+    from unnest(string_to_array(rtrim(noted), ' ')) as person(id);
   end if;
   noted := coalesce(current_setting('messaging.noted_contacts', true), '');
   if sent <> '' then
@@ -52,21 +55,6 @@ begin
 end;
 $$;
 
--- Brings what this transaction has noted of persons to their contacts at other instances: see note_person. A
--- contact that another transaction holds is left to the dispatcher.
-create or replace function messaging.tell_noted_persons()
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  noted constant text := current_setting('messaging.noted_persons', true);
-begin
-  perform set_config('messaging.noted_persons', '', true);
-  perform messaging.tell_person(told.id::uuid)
-  from unnest(string_to_array(rtrim(noted), ' ')) as told(id);
-end;
-$$;
 
 -- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
 -- rows, by touch_contacts. Of each contact it looks at the 50 newest messages; a reaction is none.

@@ -95,7 +95,16 @@ begin
         )
     );
   elsif change.phase = 'waiting' then
-    change := messaging.begin_people_walk(change);
+    change.waits_for := null;
+    select case w.people_scope when 'instance' then 'forgetting' else 'collecting' end
+    into change.phase
+    from messaging.workspaces w where w.id = change.workspace_id;
+    if change.phase = 'collecting' then
+      select count(*) into change.total
+      from messaging.instances i
+      join messaging.contact_search s on s.instance_id = i.id
+      where i.workspace_id = change.workspace_id;
+    end if;
   elsif change.phase = 'forgetting' then
     change := messaging.forget_words(change, max_contacts);
   else
@@ -115,27 +124,6 @@ begin
 end;
 $$;
 
--- change_people_scopes: what comes after the transactions under way have ended. Returns the change as it goes on.
-create or replace function messaging.begin_people_walk(change messaging.people_scope_changes)
-returns messaging.people_scope_changes
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  change.waits_for := null;
-  if (select w.people_scope from messaging.workspaces w where w.id = change.workspace_id) = 'instance' then
-    change.phase := 'forgetting';
-    return change;
-  end if;
-  change.phase := 'collecting';
-  select count(*) into change.total
-  from messaging.instances i
-  join messaging.contact_search s on s.instance_id = i.id
-  where i.workspace_id = change.workspace_id;
-  return change;
-end;
-$$;
 
 -- change_people_scopes: deletes at most `max_words` words of a workspace whose instances stand for themselves
 -- again, once its contacts have been told. Returns the change as it goes on; its phase is NULL at the end.

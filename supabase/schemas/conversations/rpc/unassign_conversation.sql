@@ -11,6 +11,7 @@ as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   conversation messaging.conversations;
+  before jsonb;
 begin
   if replayed is not null then
     return replayed;
@@ -19,40 +20,27 @@ begin
   select c.* into conversation
   from messaging.conversations c where c.id = conversation.id for no key update;
   if conversation.assigned_to is not null then
-    perform messaging.transfer_to_nobody(conversation);
+    before := messaging.conversation_state(conversation.id);
+    update messaging.conversations c
+    set assigned_to = null, updated_at = now()
+    where c.id = conversation.id;
+    insert into messaging.chat_transfer_log
+      (instance_id, conversation_id, from_operator_id, to_operator_id)
+    values (conversation.instance_id, conversation.id, conversation.assigned_to, null);
+    insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
+    select conversation.instance_id, conversation.id,
+      format('Conversa transferida de %s para ninguém.', o.name), true
+    from messaging.operators o
+    where o.id = conversation.assigned_to;
+    -- It would hide the contact from the other operators.
+    delete from messaging.portfolios p where p.contact_id = conversation.contact_id;
+    perform messaging.record_conversation_changes(conversation, before);
+    perform messaging.touch_contacts(array[conversation.contact_id]);
   end if;
   return messaging.keep_outcome(request, jsonb_build_object(
     'contactId', conversation.contact_id,
     'assignedTo', null,
     'previousAssignedTo', conversation.assigned_to
   ));
-end;
-$$;
-
--- Takes a conversation from its operator, logs and notes it as a transfer to nobody, and takes the contact
--- out of the operator's portfolio, which would hide it from the others. `conversation`: as it is now,
--- locked by the caller, with an operator.
-create or replace function messaging.transfer_to_nobody(conversation messaging.conversations)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  before constant jsonb := messaging.conversation_state(conversation.id);
-begin
-  update messaging.conversations c
-  set assigned_to = null, updated_at = now()
-  where c.id = conversation.id;
-  insert into messaging.chat_transfer_log
-    (instance_id, conversation_id, from_operator_id, to_operator_id)
-  values (conversation.instance_id, conversation.id, conversation.assigned_to, null);
-  insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
-  select conversation.instance_id, conversation.id,
-    format('Conversa transferida de %s para ninguém.', o.name), true
-  from messaging.operators o
-  where o.id = conversation.assigned_to;
-  delete from messaging.portfolios p where p.contact_id = conversation.contact_id;
-  perform messaging.record_conversation_changes(conversation, before);
-  perform messaging.touch_contacts(array[conversation.contact_id]);
 end;
 $$;

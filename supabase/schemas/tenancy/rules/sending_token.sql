@@ -15,16 +15,7 @@ begin atomic
   where
     t.token_hash = authentication ->> 'tokenHash'
     and t.instance_id = sending_token.instance_id
-    and messaging.may_token_send(t, clock)
+    and messaging.is_token_valid(t, clock)
+    and coalesce('send' = any (t.scopes), true)
     and instance_version = authentication ->> 'instanceVersion';
 end;
-
--- Whether a client token opens the sending calls of its instance.
-create or replace function messaging.may_token_send(
-  token messaging.client_tokens,
-  clock timestamptz
-)
-returns boolean
-language sql
-immutable
-return messaging.is_token_valid(token, clock) and coalesce('send' = any (token.scopes), true);

@@ -128,4 +128,4 @@ comment on column messaging.instances.opt_out_confirmation is
 comment on column messaging.instances.read_receipts is
   'When received messages are marked as read on the channel without a call: never, when an answer was sent, or when they arrive.';
 comment on column messaging.instances.people_scope is
-  'That of its workspace: see set_people_scope. Here, a send knows it without looking for the workspace.';
+  'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
