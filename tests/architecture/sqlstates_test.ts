@@ -4,6 +4,9 @@ import { readTextFiles, type TextFile } from "./repository.ts";
 
 const ownSqlstate = /MI\d{3}/g;
 
+/** What is raised: by a function itself, or by require_record. */
+const raising = /(?:errcode = |\), )'(MI\d{3})', (?:message = )?'([^']+)'/g;
+
 /** `-- ...` to the end of the line; heads of SQL functions name what callees raise. */
 function withoutComments(sql: string): string {
   return sql.replaceAll(/--.*$/gm, "");
@@ -19,7 +22,7 @@ function findSqlFaults(
     const unknown = [...code.matchAll(ownSqlstate)].map(([sqlstate]) => sqlstate)
       .filter((sqlstate) => !Object.hasOwn(meanings, sqlstate))
       .map((sqlstate) => `${path}: ${sqlstate} is not in the table`);
-    const raised = code.matchAll(/errcode = '(MI\d{3})', message = '([^']+)'/g);
+    const raised = code.matchAll(raising);
     const other = Array.from(raised).flatMap(([, sqlstate = "", message]) => {
       const meaning = meanings[sqlstate];
       return typeof meaning !== "string" || meaning === message
@@ -85,10 +88,12 @@ Deno.test("no handler catches an SQLSTATE by a number but the one that the table
 Deno.test("an SQLSTATE that is unknown, used for something else or caught elsewhere is found", () => {
   const meanings = { MI001: "operator_not_found", MI018: { caughtBy: "shared/agents/reply.ts" } };
   const sql = "raise exception using errcode = 'MI001', message = 'too_late'; -- MI077\n" +
-    "raise exception using errcode = 'MI099', message = 'x';";
+    "raise exception using errcode = 'MI099', message = 'x';\n" +
+    "select messaging.require_record((select 1), 'MI001', 'agent_not_found');";
   assertEquals(findSqlFaults([{ path: "a.sql", text: sql }], meanings), [
     "a.sql: MI099 is not in the table",
     "a.sql: MI001 is operator_not_found, not too_late",
+    "a.sql: MI001 is operator_not_found, not agent_not_found",
   ]);
   const files = [
     { path: "shared/agents/reply.ts", text: '"MI018"' },

@@ -1,17 +1,12 @@
 -- admin-api: one agent. `request`: agentId. Error: MI003.
 create or replace function public.get_ai_agent(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-declare
-  agent messaging.ai_agents;
-begin
-  select r.* into agent from messaging.ai_agents r where r.id = (request->>'agentId')::uuid;
-  if not found then
-    raise exception using errcode = 'MI003', message = 'agent_not_found';
-  end if;
-  return messaging.describe_ai_agent(agent);
-end;
+  select messaging.require_record((
+    select messaging.describe_ai_agent(r) from messaging.ai_agents r
+    where r.id = (request->>'agentId')::uuid
+  ), 'MI003', 'agent_not_found');
 $$;

@@ -15,15 +15,12 @@ declare
     instance.id, (request->>'conversationId')::uuid
   );
 begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object('createdAt', l.at, 'id', l.id, 'record', l.record)
-      from messaging.conversation_log(conversation.id, list, instance.time_zone) as l
-      where (l.at, l.id) > (page.after_at, page.after_id)
-      order by l.at, l.id
-      limit page.size + 1
-    ),
-    page.size
-  );
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', l.at, 'id', l.id, 'record', l.record)
+    from messaging.conversation_log(conversation.id, list, instance.time_zone) as l
+    where (l.at, l.id) > (page.after_at, page.after_id)
+    order by l.at, l.id
+    limit page.size + 1
+  ), page.size);
 end;
 $$;

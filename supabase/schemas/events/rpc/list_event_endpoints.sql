@@ -9,18 +9,14 @@ as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object(
-        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_event_endpoint(r)
-      )
-      from messaging.event_endpoints r
-      where (r.created_at, r.id) > (page.after_at, page.after_id)
-        and r.instance_id = (request->>'instanceId')::uuid and r.deleted_at is null
-      order by r.created_at, r.id
-      limit page.size + 1
-    ),
-    page.size
-  );
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_event_endpoint(r))
+    from messaging.event_endpoints r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and r.instance_id = (request->>'instanceId')::uuid and r.deleted_at is null
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
 end;
 $$;

@@ -3,18 +3,12 @@
 -- Returns describe_media's object. Errors: MI051.
 create or replace function public.get_media(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 set search_path = ''
 as $$
-declare
-  found_media messaging.media;
-begin
-  select m.* into found_media from messaging.media m where m.id = (request->>'mediaId')::uuid;
-  if found_media.id is null
-    or found_media.instance_id is distinct from
-      coalesce((request->>'instanceId')::uuid, found_media.instance_id) then
-    raise exception using errcode = 'MI051', message = 'media_not_found';
-  end if;
-  return messaging.describe_media(found_media);
-end;
+  select messaging.require_record((
+    select messaging.describe_media(r) from messaging.media r
+    where r.id = (request->>'mediaId')::uuid
+      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+  ), 'MI051', 'media_not_found');
 $$;

@@ -1,17 +1,12 @@
 -- admin-api: one department. `request`: departmentId. Error: MI002.
 create or replace function public.get_department(request jsonb)
 returns jsonb
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-declare
-  department messaging.departments;
-begin
-  select r.* into department from messaging.departments r where r.id = (request->>'departmentId')::uuid;
-  if not found then
-    raise exception using errcode = 'MI002', message = 'department_not_found';
-  end if;
-  return messaging.describe_department(department);
-end;
+  select messaging.require_record((
+    select messaging.describe_department(r) from messaging.departments r
+    where r.id = (request->>'departmentId')::uuid
+  ), 'MI002', 'department_not_found');
 $$;

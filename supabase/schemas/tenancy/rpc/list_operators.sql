@@ -10,18 +10,14 @@ as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object(
-        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_operator(r)
-      )
-      from messaging.operators r
-      where (r.created_at, r.id) > (page.after_at, page.after_id)
-        and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
-      order by r.created_at, r.id
-      limit page.size + 1
-    ),
-    page.size
-  );
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_operator(r))
+    from messaging.operators r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
 end;
 $$;
