@@ -108,7 +108,7 @@ end;
 $$;
 
 -- Trigger: a message that changes is of the contact that its contact is now, before move_merged_messages
--- comes to it: what follows from the change is told of that one.
+-- comes to it: what follows from the change is recorded of that one.
 create or replace function messaging.follow_merge()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
 -- Logs what was said about a contact's consent to marketing, and makes it the contact's consent.
--- `statement`: marketing, source, evidence, messageId, and saidAt where the channel told it: when the
+-- `statement`: marketing, source, evidence, messageId, and saidAt where the channel reports it: when the
 -- contact said it. Of two such statements the later one counts, however late its webhook comes; a
 -- statement without saidAt was made now. A statement of what is known already is logged, and changes
 -- nothing: the consent keeps its instant and its source. Where the workspace's peopleScope is `workspace`, it

@@ -1,5 +1,5 @@
 -- Moves at most `max_rows` messages, and as many files, of a contact that was merged to the one that it is
--- now; with the last of them the contact goes, and its conversation. Tells nothing: the merge has been told.
+-- now; with the last of them the contact goes, and its conversation. Records no event: the merge has been recorded.
 -- Never waits: what another transaction holds moves with the next step.
 -- Returns whether nothing is left. The caller holds the contact, so that nobody writes to it; its survivor
 -- cannot be deleted.

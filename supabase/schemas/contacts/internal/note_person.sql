@@ -1,5 +1,5 @@
 -- Notes that something was said of a contact's person, or that more of who it is was learned: where the
--- workspace's peopleScope is `workspace`, the person's contacts at its other instances are told. At the end of
+-- workspace's peopleScope is `workspace`, the person's contacts at its other instances follow. At the end of
 -- the transaction (see touch_noted_contacts) as many as are free; the dispatcher looks again after it.
 create or replace function messaging.note_person(contact messaging.contacts)
 returns void

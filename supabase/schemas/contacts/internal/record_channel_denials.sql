@@ -8,11 +8,11 @@ set search_path = ''
 as $$
 begin
   perform messaging.change_consent(
-    told.contact_id,
-    jsonb_build_object('marketing', 'denied', 'source', told.error->>'code')
+    refused.contact_id,
+    jsonb_build_object('marketing', 'denied', 'source', refused.error->>'code')
   )
-  from unnest(contact_ids, errors) as told(contact_id, error)
-  where told.error->>'meaning' = 'contact_opted_out'
-  order by told.contact_id;
+  from unnest(contact_ids, errors) as refused(contact_id, error)
+  where refused.error->>'meaning' = 'contact_opted_out'
+  order by refused.contact_id;
 end;
 $$;

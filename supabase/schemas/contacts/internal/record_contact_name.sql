@@ -4,7 +4,7 @@
 -- address_book: the entry on the business's phone. It replaces a profile's name and the entry's former one, and
 -- makes the contact; a name that a call has given stays. An entry that is removed (no name) leaves the name,
 -- until the person's profile tells another one. The newest entry by the phone's clock counts.
--- Returns whether it was news. The caller holds lock_addresses.
+-- Returns whether anything changed. The caller holds lock_addresses.
 -- Errors: MI055, as find_or_add_contact; the call must be repeated.
 create or replace function messaging.record_contact_name(instance_id uuid, event jsonb)
 returns boolean
@@ -63,7 +63,7 @@ begin
       when picture.is_new then clock_timestamp() else c.profile_picture_at
     end
   from (
-    select told.is_new, case when told.is_new then event->>'profilePictureUrl'
+    select shown.is_new, case when shown.is_new then event->>'profilePictureUrl'
       else contact.profile_picture_url end as url
     from (
       select coalesce(
@@ -71,7 +71,7 @@ begin
           and messaging.may_refresh_picture(contact.profile_picture_at, clock_timestamp()),
         false
       ) as is_new
-    ) as told
+    ) as shown
   ) as picture
   where c.id = contact.id
   returning c.* into named;

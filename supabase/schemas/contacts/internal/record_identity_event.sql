@@ -1,7 +1,7 @@
 -- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice, source,
 -- noticeId, at. Tells contact.identity_changed where it is another one, or where the channel says so and none
 -- was known; once for a change, however many webhooks tell it: see is_same_identity_change. A person who is
--- unknown is left unknown. Returns whether it was news. Locks the contact.
+-- unknown is left unknown. Returns whether anything changed. Locks the contact.
 create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql
@@ -75,10 +75,10 @@ begin
 end;
 $$;
 
--- Whether what tells another key of a person tells the change that was told last (`change`, as in
--- contacts.identity_change) once more: by one of its names; or by a message whose kind of notice (`source`) has
--- not told it yet, since each kind has a name of its own for a key; or by a system message that is no younger
--- than what has told it.
+-- Whether a notice of another key of a person reports the last recorded change (`change`, as in
+-- contacts.identity_change) once more: under one of its names; or by a kind of notice (`source`) that has not
+-- reported it yet, since each kind has a name of its own for a key; or by a system message that is no younger
+-- than the change's report.
 create or replace function messaging.is_same_identity_change(
   change jsonb,
   event jsonb,

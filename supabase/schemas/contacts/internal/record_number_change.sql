@@ -4,7 +4,7 @@
 -- same person; any other contact may be the number's former owner and keeps it. A user id is never given
 -- to another person: contacts of both are one where one of them has no phone.
 -- The change may come before anything else of the person: it is remembered by a contact of its own.
--- A changed user id is told once by contact.identity_changed, in however many places the provider tells it.
+-- A changed user id is recorded once as contact.identity_changed, in however many places the provider reports it.
 -- Returns whether anything changed.
 -- Errors: MI055 where another call has created or merged the contact meanwhile.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)

@@ -20,7 +20,7 @@ declare
   speaker messaging.contacts;
   person record;
   word messaging.person_words;
-  told messaging.contacts;
+  follower messaging.contacts;
 begin
   select c.* into speaker from messaging.contacts c
   where c.id = coalesce(
@@ -39,13 +39,13 @@ begin
   if word.id is null then
     return true;
   end if;
-  for told in
+  for follower in
     select c.* from messaging.contacts c
     where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
     order by c.id
     for no key update skip locked
   loop
-    perform messaging.follow_word(told, word);
+    perform messaging.follow_word(follower, word);
   end loop;
   if cleans then
     delete from messaging.person_words w

@@ -46,7 +46,7 @@ begin
     instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
   );
   -- A contact may have changed since the page was read. Its newer instant would lead a reader past the
-  -- changes of transactions under way, so it is told by the instant that was read, and comes again.
+  -- changes of transactions under way, so it is listed by the instant that was read, and comes again.
   if filters ? 'updatedSince' then
     select coalesce(jsonb_agg(
       i.item || jsonb_build_object('updatedAt', messaging.iso_in_zone(

@@ -57,7 +57,7 @@ $$;
 -- instance's row says the scope. This brings what was said before.
 -- To `workspace`: the transactions under way end (`waiting`); what each contact has said last becomes a word of
 -- its person (`collecting`, `max_contacts` contacts a step); the newest word of each person is brought to its
--- contacts (`telling`, `max_persons`). To `instance`: every contact keeps what it was told, and the words go
+-- contacts (`telling`, `max_persons`). To `instance`: every contact keeps the consent that it has, and the words go
 -- (`forgetting`). A step is one transaction, and where it stands is stored with it: one that is cut off is
 -- taken again.
 -- Returns whether a step was taken. A change that another dispatcher has in hand is passed over.
@@ -126,7 +126,7 @@ $$;
 
 
 -- change_people_scopes: deletes at most `max_words` words of a workspace whose instances stand for themselves
--- again, once its contacts have been told. Returns the change as it goes on; its phase is NULL at the end.
+-- again, once its contacts follow them. Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.forget_words(
   change messaging.people_scope_changes,
   max_words integer
@@ -249,7 +249,7 @@ end;
 $$;
 
 -- walk_people: what persons had denied before an erasure at the instances `keeping` becomes a word of those of
--- these contacts that are the same persons. They are told by update_people. Errors: see known_denials.
+-- these contacts that are the same persons. update_people brings it to them. Errors: see known_denials.
 create or replace function messaging.recall_erased_denials(
   workspace_id uuid,
   keeping uuid[],

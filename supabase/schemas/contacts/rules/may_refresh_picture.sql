@@ -1,4 +1,4 @@
--- Whether a picture that the channel tells replaces the one that it told at `told_at`: at most once a week.
+-- Whether a picture that the channel reports replaces the one that it reported at `told_at`: at most once a week.
 create or replace function messaging.may_refresh_picture(told_at timestamptz, clock timestamptz)
 returns boolean
 language sql

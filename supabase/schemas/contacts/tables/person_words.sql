@@ -2,7 +2,7 @@
 -- identity by which the person is known there. The newest word of any of a contact's identities counts
 -- for the contact, whatever its own row says yet: see effective_consent.
 -- A word is only added, so that speakers at several instances never wait for each other. Older words of an
--- identity are deleted later, see tell_person; those of a person whom nobody knows any more by erase_rows.
+-- identity are deleted later, see tell_person; those of a person of whom no contact is left, by erase_rows.
 create table messaging.person_words (
   id bigint generated always as identity primary key,
   workspace_id uuid not null references messaging.workspaces (id)

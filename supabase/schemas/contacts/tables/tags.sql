@@ -1,4 +1,4 @@
--- Labels of an instance, told apart without regard to case, kept as first written.
+-- Labels of an instance, distinguished without regard to case, kept as first written.
 create table messaging.tags (
   id uuid primary key default gen_random_uuid(),
   instance_id uuid not null references messaging.instances (id)

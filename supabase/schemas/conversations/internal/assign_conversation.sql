@@ -1,6 +1,6 @@
 -- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
 -- conversations-api/assign and send-message. `assignment`: assignTo, departmentId, and portfolio, which puts
--- the contact into the operator's portfolio or, false, takes it out of whose it is in; a transfer that does not
+-- the contact into the operator's portfolio or, false, takes it out of the one that it is in; a transfer that does not
 -- say takes it out of the former operator's.
 -- Assigning the present operator again changes nothing about the operator. A change of operator writes
 -- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the

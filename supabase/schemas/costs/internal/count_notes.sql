@@ -62,7 +62,7 @@ begin
   changes := changes || array(
     select messaging.counted_delivery(m, -1) from messaging.messages m where m.id = any (moved)
   );
-  with told as (
+  with counted as (
     update messaging.messages m
     set is_free_service = p.is_free,
       pricing = m.pricing || jsonb_build_object('market', p.market),
@@ -80,13 +80,13 @@ begin
       and (m.id = any (moved) or messaging.awaits_price(m.delivered_at, m.pricing))
     returning messaging.counted_delivery(m, 1) as change
   )
-  select array_agg(t.change) into priced from told t;
+  select array_agg(t.change) into priced from counted t;
   return changes || priced;
 end;
 $$;
 
 -- Counts these messages off the free service messages of their instance and month, the earliest deliveries
--- first, however late they are told. What is billed as something else after all, or was not delivered,
+-- first, however late they are reported. What is billed as something else after all, or was not delivered,
 -- releases its place; the next delivery takes it. A message that is gone, or that another transaction is
 -- changing, keeps its place.
 -- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
@@ -120,20 +120,20 @@ begin
   ) as r
   where s.instance_id = any (array[r.instance_id]) and s.month = r.month;
   for place in
-    select m.instance_id, told.month, i.free_service_messages_per_month as allowance,
+    select m.instance_id, delivery.month, i.free_service_messages_per_month as allowance,
       array_agg(m.id) as ids, min(m.delivered_at) as first_at
     from messaging.messages m
     join messaging.instances i on i.id = any (array[m.instance_id])
     cross join lateral (
       select date_trunc('month', m.delivered_at at time zone 'UTC')::date as month
-    ) as told
+    ) as delivery
     where m.id = any (message_ids) and messaging.awaits_price(m.delivered_at, m.pricing)
       and messaging.is_service_delivery(m.delivered_at, m.pricing) and not m.is_typed_on_phone
       and i.free_service_messages_per_month > 0 and (
         select true from messaging.free_service_messages f where f.message_id = m.id limit 1
       ) is null
-    group by m.instance_id, told.month, i.id
-    order by m.instance_id, told.month
+    group by m.instance_id, delivery.month, i.id
+    order by m.instance_id, delivery.month
   loop
     select coalesce(max(s.used), 0) into used_before
     from messaging.free_service_months s

@@ -9,7 +9,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
   select m.id, m.instance_id, case
-      when told.category = 'service' and i.free_service_messages_per_month > coalesce((
+      when billed.category = 'service' and i.free_service_messages_per_month > coalesce((
         select f.used from messaging.free_service_months f
         where f.instance_id = m.instance_id
           and f.month = date_trunc('month', clock_timestamp() at time zone 'UTC')::date
@@ -23,10 +23,10 @@ as $$
     select coalesce(
       lower(m.pricing->>'category'), messaging.sent_category(m.message_type, m.purpose, m.ladder)
     ) as category
-  ) as told
+  ) as billed
   left join lateral messaging.market_of_phone(i.workspace_id, c.phone) as place on true
   left join lateral messaging.rate_on(
-    i.workspace_id, place.market, told.category, (clock_timestamp() at time zone 'UTC')::date
+    i.workspace_id, place.market, billed.category, (clock_timestamp() at time zone 'UTC')::date
   ) as rate on true
   where m.id = any (message_ids) and i.provider_class = 'official';
 $$;

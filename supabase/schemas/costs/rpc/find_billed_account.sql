@@ -1,4 +1,4 @@
--- admin-api: the account at whose provider a month of an instance is billed. `request`: instanceId, month
+-- admin-api: the provider's account that a month of an instance is billed to. `request`: instanceId, month
 -- (YYYY-MM, of the instance's time zone). Returns {provider, sealedProviderConfig, connectedPhone, startsAt,
 -- endsAt (Unix seconds; the end is not included)}. Error: MI014.
 create or replace function public.find_billed_account(request jsonb)

@@ -72,7 +72,7 @@ as $$
   insert into messaging.metric_counters as c (name, labels, counted, reported)
   select s.name, s.labels, sum(s.amount), greatest(sum(s.amount), 0)
   from (
-    select told.name, told.labels, told.amount
+    select sample.name, sample.labels, sample.amount
     from unnest(changes) as u
     join messaging.instances i on i.id = any (array[u.instance_id])
     cross join lateral (
@@ -101,8 +101,8 @@ as $$
           'messaging_delivered_messages_total',
           jsonb_build_object('category', known.category, 'billing', 'unknown'), u.unknown
         )
-    ) as told(name, labels, amount)
-    where i.provider_class = 'official' and told.amount <> 0
+    ) as sample(name, labels, amount)
+    where i.provider_class = 'official' and sample.amount <> 0
   ) as s
   group by s.name, s.labels
   order by s.name, s.labels
@@ -112,7 +112,7 @@ as $$
     changed_at = clock_timestamp();
 $$;
 
--- fold_usage: tells of the budgets of these instances what has come true (see tell_budget), and lets what they
+-- fold_usage: records what has become true of the budgets of these instances (see tell_budget), and lets what they
 -- hold leave where they are not reached any more, because something was not delivered after all. Tries pacing
 -- without waiting: the caller holds lock_usage_notes, for which a holder of pacing may wait.
 create or replace function messaging.follow_budgets(instance_ids uuid[])

@@ -1,4 +1,4 @@
--- What was told of a budget: once for each month and amount.
+-- The alerts of a budget that were recorded: once for each month and amount.
 create table messaging.budget_alerts (
   instance_id uuid not null references messaging.instances (id)
     on delete cascade,

@@ -1,4 +1,4 @@
--- The service messages that are counted off a month's free ones. A delivery that is told late may be earlier
+-- The service messages that are counted off a month's free ones. A delivery that is reported late may be earlier
 -- than one of them, and takes its place: see count_free_services.
 -- No foreign keys: each would cost every deleted message a look-up. purge_expired deletes rows of past months.
 create table messaging.free_service_messages (

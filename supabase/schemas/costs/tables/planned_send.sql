@@ -1,4 +1,4 @@
--- A message that may be sent: to whom, and when. See estimate_sends.
+-- A message that may be sent: its recipient and its instant. See estimate_sends.
 create type messaging.planned_send as (
   phone text,
   sent_at timestamptz,

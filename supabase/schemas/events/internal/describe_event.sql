@@ -1,4 +1,4 @@
--- An event as the feed and the webhooks give it. Instants of a message are told in the time zone that
+-- An event as the feed and the webhooks give it. Instants of a message are written in the time zone that
 -- its instance has now; in UTC, where the instance is gone.
 create or replace function messaging.describe_event(event messaging.events)
 returns jsonb

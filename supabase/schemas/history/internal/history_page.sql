@@ -1,5 +1,5 @@
 -- The newest messages that were really sent to or received from a contact in a span of time (the end
--- is not included), oldest first: what messages-context shows and what an agent is told.
+-- is not included), oldest first: what messages-context shows and what an agent is given.
 -- `wanted_direction`: inbound, outbound, or NULL for both.
 -- Returns {messages, hasMore}: hasMore says whether older ones of the span were left out. Instants
 -- are Unix milliseconds.
@@ -9,7 +9,7 @@
 -- shows them with `format=raw`, where a member that `content` lacks is shown as null.
 -- Most providers tell whole seconds, so a reply can seem older than the message that it answers:
 -- within one second messages stand in the order in which they came here, or could leave at the
--- earliest; those that were told more exactly in their own. So the page is found by the index, but
+-- earliest; those that were reported more exactly in their own. So the page is found by the index, but
 -- cut within its oldest second by that order.
 -- Whole sorts are off: the planner takes a contact for one with few messages and would read all that
 -- it has in the span, where index order and an incremental sort stop at the page.

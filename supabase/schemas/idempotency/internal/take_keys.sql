@@ -1,4 +1,4 @@
--- accept_messages: takes the `Idempotency-Key`s of the plain calls, as begin_idempotent does for one.
+-- accept_messages: takes the `Idempotency-Key`s of the immediate calls, as begin_idempotent does for one.
 -- Returns the calls that may be executed: those without a key, and those whose key is new. A known key's
 -- call, and the second of two with one key, are left out. Waits for a simultaneous call with the same key,
 -- in the order of the keys.

@@ -12,9 +12,9 @@ declare
 begin
   insert into messaging.metric_counters as c (name, labels, counted, reported)
   select counter, named.labels, count(*), count(*)
-  from jsonb_array_elements_text(request->'fields') as told(field)
+  from jsonb_array_elements_text(request->'fields') as unknown(field)
   cross join lateral (
-    select jsonb_build_object('provider', request->>'provider', 'field', told.field) as labels
+    select jsonb_build_object('provider', request->>'provider', 'field', unknown.field) as labels
   ) as own
   cross join lateral (
     select case

@@ -1,7 +1,7 @@
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
 -- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
 -- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
--- settles. An agent's answer that is `dead` is told by agent.needs_person, with the error as its reason.
+-- settles. An agent's answer that is `dead` is recorded as agent.needs_person, with the error as its reason.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
 returns jsonb

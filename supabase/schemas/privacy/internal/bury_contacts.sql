@@ -1,5 +1,5 @@
 -- Makes tombstones of an erased person's contacts: calls that name them are answered contact_erased, and
--- readers of changes are told.
+-- readers of changes see it.
 create or replace function messaging.bury_contacts(instance_id uuid, contact_ids uuid[])
 returns void
 language plpgsql

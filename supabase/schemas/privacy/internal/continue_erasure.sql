@@ -264,7 +264,7 @@ as $$
   with seen as materialized (
     select p.id, p.received_at,
       case
-        -- Looking for plain texts costs a twentieth of the expression.
+        -- A search for literal texts costs a twentieth of the expression.
         when p.payload like any (array(select '%' || m.mark || '%' from unnest(marks) as m(mark)))
           and p.payload ~ pattern
           then p.payload

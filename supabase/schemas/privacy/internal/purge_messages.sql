@@ -48,10 +48,10 @@ begin
       and r.message_id = g.id and r.status = 'accepted'
   )
   select array_agg(a.contact_id) into contact_ids
-  from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as told
+  from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as newest
   cross join lateral (
     select x.contact_id from messaging.contact_activity x
-    where x.contact_id = told.contact_id and x.last_message_at <= told.last_at
+    where x.contact_id = newest.contact_id and x.last_message_at <= newest.last_at
     offset 0
   ) as a;
   perform messaging.forget_media(files);

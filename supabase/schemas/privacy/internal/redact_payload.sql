@@ -17,7 +17,7 @@ $$;
 -- A provider's payload without what is about a person. `pattern` finds the person's marks (see
 -- marks_pattern).
 -- A text that has a mark, and the object that holds it, are the person's; so are the objects that hold
--- nothing else. Elements of an array are told apart, so that the other people of a webhook that holds
+-- nothing else. Elements of an array are judged one by one, so that the other people of a webhook that holds
 -- several stay. Returns NULL where nothing is left.
 create or replace function messaging.without_person(payload jsonb, pattern text)
 returns jsonb

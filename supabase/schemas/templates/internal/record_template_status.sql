@@ -1,5 +1,5 @@
 -- Records what the official channel has decided about a template of the instance, or of its workspace alone.
--- `event`: providerTemplateId and, each where it is told, status, reason, disablesAt, quality, category,
+-- `event`: providerTemplateId and, each where it is reported, status, reason, disablesAt, quality, category,
 -- wording (see reworded_components). Returns whether there is such a template. Records an event of each
 -- whose status, planned end, quality or category is another one now.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
@@ -62,7 +62,7 @@ set search_path = ''
 as $$
 declare
   reworded jsonb := components;
-  told record;
+  given record;
   part integer;
 begin
   if coalesce(wording, 'null') = 'null' then
@@ -91,7 +91,7 @@ begin
     ) as kept
     where kept.component is not null and kept.component->'buttons' is distinct from '[]'
   ), '[]');
-  for told in
+  for given in
     select * from (values
       ('HEADER', wording->>'title'), ('BODY', wording->>'body'), ('FOOTER', wording->>'footer')
     ) as t(type, words)
@@ -99,15 +99,15 @@ begin
   loop
     select (c.place - 1)::integer into part
     from jsonb_array_elements(reworded) with ordinality as c(value, place)
-    where upper(c.value->>'type') = told.type
+    where upper(c.value->>'type') = given.type
     limit 1;
     if part is null then
       reworded := reworded || jsonb_build_array(
-        jsonb_build_object('type', told.type, 'text', told.words)
-          || case when told.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
+        jsonb_build_object('type', given.type, 'text', given.words)
+          || case when given.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
       );
     elsif upper(coalesce(reworded->part->>'format', 'TEXT')) = 'TEXT' then
-      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(told.words));
+      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(given.words));
     end if;
   end loop;
   if wording->'buttons' is null then

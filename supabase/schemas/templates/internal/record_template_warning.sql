@@ -1,6 +1,6 @@
 -- Records that the official channel will change a template's category, and what it costs with it. `event`:
 -- providerTemplateId, from, to, at. Records template.category_warning for the instance that a template
--- belongs to, or for each of the workspace, once for each plan. Returns whether it was news.
+-- belongs to, or for each of the workspace, once for each plan. Returns whether it was new.
 create or replace function messaging.record_template_warning(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql

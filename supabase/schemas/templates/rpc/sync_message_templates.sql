@@ -7,7 +7,7 @@
 -- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
 -- messages and callers may still name them. Records an event of each stored template whose status is
 -- another one now, or whose category is.
--- `limit` {used, total} or NULL is what the provider told of the account, and part of the answer.
+-- `limit` {used, total} or NULL is what the provider reports of the account, and part of the answer.
 -- Returns {instanceId, limit, created, updated, unchanged, deleted, items [{templateId, name, language,
 -- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.sync_message_templates(request jsonb)
@@ -28,7 +28,7 @@ begin
   end if;
   -- Serialised: two simultaneous syncs would both create the new templates.
   perform from messaging.instances i where i.id = instance.id for no key update;
-  -- A decision that arrives meanwhile waits, so that each change is told once.
+  -- A decision that arrives meanwhile waits, so that each change is recorded once.
   perform from messaging.message_templates r
   where r.workspace_id = instance.workspace_id
     and coalesce(r.instance_id, instance.id) = instance.id

@@ -71,7 +71,7 @@ begin
     end if;
   end if;
   if changes ? 'sealedProviderConfig' then
-    -- Another session: what was told of the former one says nothing about it.
+    -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
     update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
   end if;
