@@ -134,8 +134,6 @@ create or replace function messaging.forget_words(
 returns messaging.people_scope_changes
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
   gone integer;
@@ -172,8 +170,6 @@ create or replace function messaging.walk_people(
 returns messaging.people_scope_changes
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -258,8 +254,6 @@ create or replace function messaging.recall_erased_denials(
 returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
   identities constant text[] := array(

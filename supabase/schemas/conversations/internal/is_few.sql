@@ -7,8 +7,6 @@ language plpgsql
 stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 declare
   of_instance constant uuid := instance_id;

@@ -95,7 +95,6 @@ create or replace function messaging.count_free_services(message_ids uuid[])
 returns uuid[]
 language plpgsql
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
   place record;

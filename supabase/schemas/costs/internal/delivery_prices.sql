@@ -18,7 +18,6 @@ returns table (
 language sql
 stable
 set search_path = ''
-set enable_seqscan = off
 as $$
   select m.id, m.instance_id, m.delivered_at,
     date_trunc('month', m.delivered_at at time zone 'UTC')::date,

@@ -67,7 +67,6 @@ create or replace function messaging.count_costs(changes messaging.usage_changes
 returns void
 language sql
 set search_path = ''
-set enable_seqscan = off
 as $$
   insert into messaging.metric_counters as c (name, labels, counted, reported)
   select s.name, s.labels, sum(s.amount), greatest(sum(s.amount), 0)
@@ -119,7 +118,6 @@ create or replace function messaging.follow_budgets(instance_ids uuid[])
 returns void
 language plpgsql
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());

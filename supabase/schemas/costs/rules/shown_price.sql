@@ -69,7 +69,6 @@ returns boolean
 language plpgsql
 stable
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
   waiting uuid[];

@@ -6,7 +6,6 @@ returns setof uuid
 language plpgsql
 stable
 set search_path = ''
-set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$

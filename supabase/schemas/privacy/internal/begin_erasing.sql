@@ -9,7 +9,6 @@ create or replace function messaging.begin_erasing(
 returns messaging.erasures
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform from messaging.conversations c where c.contact_id = contact.id for update;

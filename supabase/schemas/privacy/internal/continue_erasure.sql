@@ -6,7 +6,6 @@ create or replace function messaging.continue_erasure(erasure messaging.erasures
 returns messaging.erasures
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -194,7 +193,6 @@ returns uuid[]
 language plpgsql
 stable
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
   of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
@@ -222,8 +220,6 @@ create or replace function messaging.erase_words(instance_id uuid, identity_keys
 returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
   of_workspace constant uuid := (

@@ -6,7 +6,6 @@ create or replace function messaging.keep_denial(contact messaging.contacts, has
 returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 begin

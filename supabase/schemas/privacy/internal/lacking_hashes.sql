@@ -6,7 +6,6 @@ returns jsonb
 language plpgsql
 stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
