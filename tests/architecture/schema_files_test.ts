@@ -1,4 +1,8 @@
-/** A file of supabase/schemas is a subject: a function and those that it alone calls. */
+/**
+ * A file of supabase/schemas is a subject: a function and those that it alone calls, or a resource, the RPCs
+ * that administer a table, in a file with the table's name.
+ */
+import { functionName, splitFunctions } from "../../supabase/tools/migrations/schema_files.ts";
 import { assert, assertEquals } from "../support/assert.ts";
 import { readTextFiles, type TextFile } from "./repository.ts";
 
@@ -44,24 +48,41 @@ function findFaults(files: readonly TextFile[], unfolded: readonly string[]): st
   const calls = findCalls(files);
   const isUnfolded = (path: string): boolean =>
     unfolded.includes(path.slice(folder.length).split("/")[0] ?? "");
+  const paths = new Set(files.map(({ path }) => path));
   return files.filter(({ path }) => /\/(?:rules|internal|rpc)\/\w+\.sql$/.test(path))
     .flatMap((file) => {
       const [first, ...others] = findDefinitions(file);
       if (first === undefined) return [`${file.path} creates no function`];
       const [, kind, name] = /\/(\w+)\/(\w+)\.sql$/.exec(file.path) ?? [];
+      const isResource = kind === "rpc" && paths.has(file.path.replace("/rpc/", "/tables/"));
+      const helpers = others.filter(({ name }) => !(isResource && name.startsWith("public.")));
       const callers = new Set(
         (calls.get(first.name) ?? []).map(({ path }) => path).filter((path) => path !== file.path),
       );
       const [only = ""] = callers;
       return [
-        ...(first.name.endsWith(`.${name}`) ? [] : [`${file.path} begins with ${first.name}`]),
+        ...(isResource || first.name.endsWith(`.${name}`)
+          ? []
+          : [`${file.path} begins with ${first.name}`]),
         ...(kind !== "rpc" && callers.size === 1 && holdsFunctions.test(only) &&
             ![file.path, only].some(isUnfolded)
           ? [`${first.name} is called in ${only} alone: it belongs below its caller`]
           : []),
-        ...others.flatMap((helper) => findHelperFaults(helper, calls.get(helper.name) ?? [])),
+        ...(isUnfolded(file.path) ? [] : findLongFunctions(file)),
+        ...helpers.flatMap((helper) => findHelperFaults(helper, calls.get(helper.name) ?? [])),
       ];
     });
+}
+
+/** The functions of more than 80 lines that do not say in their head why. */
+function findLongFunctions({ path, text }: TextFile): string[] {
+  return splitFunctions({ path, text }).flatMap((part) => {
+    const lines = part.text.trim().split("\n");
+    const begin = lines.findIndex((line) => line.startsWith("create or replace function "));
+    if (lines.length - begin <= 80) return [];
+    const isExplained = lines.slice(0, begin).some((line) => line.startsWith("-- Over 80 lines: "));
+    return isExplained ? [] : [`${functionName(part)} has ${lines.length - begin} lines`];
+  });
 }
 
 function findHelperFaults({ name, path, at }: Definition, calls: readonly Call[]): string[] {
@@ -70,10 +91,21 @@ function findHelperFaults({ name, path, at }: Definition, calls: readonly Call[]
   return calls.some((call) => call.at < at) ? [] : [`${name} stands above its callers in ${path}`];
 }
 
-Deno.test("a file of SQL functions holds the one it is named after, and below it those that it alone calls", async () => {
+Deno.test("a file of SQL functions holds the one it is named after, or those of a table, and below it those that it alone calls", async () => {
   const files = (await readTextFiles(folder)).filter(({ path }) => path.endsWith(".sql"));
   assert(files.length > 200, "the schemas were read");
   assertEquals(findFaults(files, unfoldedAreas), []);
+});
+
+Deno.test("a function over 80 lines that does not say why is found", () => {
+  const long = (head: string): string =>
+    `${head}create or replace function messaging.ask()\nreturns void language sql as $$\n${
+      "  select 1;\n".repeat(80)
+    }$$;\n`;
+  const find = (head: string): string[] =>
+    findFaults([{ path: `${folder}one/internal/ask.sql`, text: long(head) }], []);
+  assertEquals(find("-- Asks.\n"), ["messaging.ask has 83 lines"]);
+  assertEquals(find("-- Asks.\n-- Over 80 lines: one statement.\n"), []);
 });
 
 Deno.test("a function in the wrong file, or above its caller, is found", () => {
@@ -116,4 +148,15 @@ Deno.test("a function in the wrong file, or above its caller, is found", () => {
     }),
     [`messaging.word is called in ${folder}two/rpc/say.sql too: it has its own file`],
   );
+  const resource = (table: string) => ({
+    [`one/tables/${table}.sql`]: `create table messaging.${table} (id uuid);`,
+    "one/rpc/words.sql": `${create("add").replace("messaging", "public")}\n${
+      create("list", "described").replace("messaging", "public")
+    }\n${create("described")}`,
+  });
+  assertEquals(find(resource("words")), []);
+  assertEquals(find(resource("letters")), [
+    `${folder}one/rpc/words.sql begins with public.add`,
+    `public.list stands above its callers in ${folder}one/rpc/words.sql`,
+  ]);
 });

@@ -7,6 +7,7 @@
 -- A changed user id is recorded once as contact.identity_changed, in however many places the provider reports it.
 -- Returns whether anything changed.
 -- Errors: MI055 where another call has created or merged the contact meanwhile.
+-- Over 80 lines: each step decides by what the ones before it have found.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql

@@ -162,6 +162,7 @@ $$;
 -- has read all that it may ($12). The other parameters are those of list_contact_ids, in its order.
 -- No plan may read all contacts, whatever the statistics: a search names nothing but the keys, "offset 0"
 -- keeps a look-up to itself, and a sub-select does what EXISTS would.
+-- Over 80 lines: the text of one statement, with the part of every filter.
 create or replace function messaging.contact_list_query(path text, filters jsonb)
 returns text
 language plpgsql

@@ -5,6 +5,7 @@
 -- Assigning the present operator again changes nothing about the operator. A change of operator writes
 -- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the
 -- caller's transaction. Locks the conversation. Errors: MI001, MI002.
+-- Over 80 lines: what one assignment changes, table by table.
 create or replace function messaging.assign_conversation(
   instance messaging.instances,
   contact messaging.contacts,

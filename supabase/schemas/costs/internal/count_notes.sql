@@ -91,6 +91,7 @@ $$;
 -- changing, keeps its place.
 -- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
 -- returned are so too. The caller holds lock_usage_notes.
+-- Over 80 lines: one pass over each month, whose steps hand their ids on.
 create or replace function messaging.count_free_services(message_ids uuid[])
 returns uuid[]
 language plpgsql

@@ -409,6 +409,7 @@ $$;
 
 -- The totals: counters as reported, 0 where nothing has happened yet, and how many rows of the queue
 -- and of the provider events were ever numbered. The lateness histogram's buckets are added up here.
+-- Over 80 lines: one row for each counter.
 create or replace function messaging.counter_samples()
 returns table (name text, labels jsonb, value numeric)
 language sql

@@ -10,6 +10,8 @@
 -- Returns {rows: [{outboxId, claimToken, kind, payload, lastError}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.
+-- Over 80 lines: one statement, so that what is claimed, postponed and given up is decided on the same locked
+-- rows.
 create or replace function public.claim_outbox(request jsonb)
 returns jsonb
 language plpgsql

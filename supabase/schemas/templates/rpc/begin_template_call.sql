@@ -11,6 +11,7 @@
 --   instanceId, provider, sealedProviderConfig, token (for settle_template_call) and hasOpenCall: the outcome
 --     of an earlier call is not known, and is to be looked up before anything is repeated.
 -- Locks the template, and for a submission the instance before it. Errors: MI014, MI016.
+-- Over 80 lines: every reason to refuse a call, in its order.
 create or replace function public.begin_template_call(request jsonb)
 returns jsonb
 language plpgsql

@@ -10,6 +10,7 @@
 -- `limit` {used, total} or NULL is what the provider reports of the account, and part of the answer.
 -- Returns {instanceId, limit, created, updated, unchanged, deleted, items [{templateId, name, language,
 -- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
+-- Over 80 lines: one statement, so that each listed template is counted once, as what became of it.
 create or replace function public.sync_message_templates(request jsonb)
 returns jsonb
 language plpgsql

@@ -7,6 +7,7 @@
 -- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
+-- Over 80 lines: one for each setting.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
 returns messaging.instances
 language plpgsql

@@ -6,6 +6,7 @@
 -- wait for each other. Errors: 55P03 where one is not free in time: each call must be made by itself.
 -- Plans must not depend on statistics: there may be ten tokens or a million. Joins by
 -- `= any (array[...])`: see claim_due_messages.
+-- Over 80 lines: two statements for all calls, whatever their number.
 create or replace function public.authenticate_clients(request jsonb)
 returns jsonb
 language plpgsql
