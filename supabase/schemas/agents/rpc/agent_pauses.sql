@@ -1,3 +1,21 @@
+-- conversations-api agent-pause: the agent's pause for a contact. For an unknown phone or user id
+-- contactId is NULL and paused is false. Writes nothing. `request`: instanceId,
+-- phone | contactId | userId. Errors: MI031.
+create or replace function public.get_agent_pause(request jsonb)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+begin
+  return messaging.describe_agent_pause(
+    instance, (messaging.find_recipient(instance.id, request)).id
+  );
+end;
+$$;
+
 -- conversations-api agent-pause: pauses the agent for a contact for `minutes` from now, in place of
 -- any other pause; or ends the pause and gives the agent all answers of an hour again.
 -- `request`: instanceId, phone | contactId | userId, paused, minutes, idempotency. Creates a missing contact.
@@ -48,4 +66,24 @@ begin
   perform messaging.touch_noted_contacts();
   return messaging.keep_outcome(request, messaging.describe_agent_pause(instance, known_contact_id));
 end;
+$$;
+
+-- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
+create or replace function messaging.describe_agent_pause(
+  instance messaging.instances,
+  contact_id uuid
+)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'contactId', describe_agent_pause.contact_id,
+    'paused', p.paused_until is not null,
+    'aiAgentPausedUntil', messaging.iso_in_zone(p.paused_until, instance.time_zone)
+  )
+  from (values (true)) as always
+  left join messaging.agent_pauses p
+    on p.contact_id = describe_agent_pause.contact_id and p.paused_until > clock_timestamp();
 $$;
