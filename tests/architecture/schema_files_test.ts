@@ -92,7 +92,9 @@ function findHelperFaults({ name, path, at }: Definition, calls: readonly Call[]
 }
 
 Deno.test("a file of SQL functions holds the one it is named after, or those of a table, and below it those that it alone calls", async () => {
-  const files = (await readTextFiles(folder)).filter(({ path }) => path.endsWith(".sql"));
+  const files = (await readTextFiles("supabase/schemas")).filter(({ path }) =>
+    path.endsWith(".sql")
+  );
   assert(files.length > 200, "the schemas were read");
   assertEquals(findFaults(files, unfoldedAreas), []);
 });
