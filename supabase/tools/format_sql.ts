@@ -2,8 +2,8 @@
  * Formats supabase/schemas: `deno task fmt:sql`, which `deno task fmt` runs too. With `--check` it
  * writes nothing and fails when a file is not formatted. Leaves quoted function bodies unchanged,
  * because formatting would break the pairs of `jsonb_build_object` and the columns of tables in
- * comments. The formatter gives each clause of a function's head and each argument a line: clauses
- * are joined to full lines, and the keys of bound bodies to their values.
+ * comments. The formatter gives each part of a function's head and each argument of a call a line: the
+ * parts of heads are joined to full lines, and the keys of bound bodies to their values.
  */
 
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export async function formatSql(text: string): Promise<string> {
   return joinKeys(joinClauses(await format(text, options)));
 }
 
-/** Fills the lines between a function's arguments and its body with its clauses, in their order. */
+/** Fills lines with a function's arguments and with its clauses, in their order. */
 function joinClauses(text: string): string {
   const joined: string[] = [];
   let isHead = false;
@@ -42,14 +42,20 @@ function joinClauses(text: string): string {
     if (/^create (?:or replace )?function /.test(line)) isHead = true;
     const isBody = /^(?:return|begin atomic)\b/.test(line);
     const isClause = isHead && !isBody && /^[a-z]/.test(line) && !line.startsWith("create ");
-    const grown = `${joined.at(-1)} ${line}`;
-    if (isClause && mayGrow && grown.length <= printWidth) joined[joined.length - 1] = grown;
+    const last = joined.at(-1) ?? "";
+    const grown = `${last} ${line.trimStart()}`;
+    const mayJoin = isClause && mayGrow || isHead && isArgument(line) && isArgument(last, ",");
+    if (mayJoin && grown.length <= printWidth) joined[joined.length - 1] = grown;
     else joined.push(line);
-    // The end of a returned table's columns is no clause: the next one begins a line.
-    mayGrow = isClause;
+    mayGrow = isClause || isHead && line === ")";
     if (isBody || /^as \$/.test(line)) isHead = mayGrow = false;
   }
   return joined.join("\n");
+}
+
+/** Whether a line of a function's head is a whole argument, or a column of what it returns. */
+function isArgument(line: string, end = ""): boolean {
+  return /^ {2}[a-z]/.test(line) && line.endsWith(end);
 }
 
 /** Writes the keys of a bound body's `jsonb_build_object` on the lines of their values. */

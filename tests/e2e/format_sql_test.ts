@@ -20,14 +20,13 @@ for (const language of ["plpgsql", "sql"]) {
   });
 }
 
-Deno.test("a function's clauses fill lines, which stay as they are when they are formatted again", async () => {
-  const formatted = `create function messaging.list_late(limited_to integer)
-returns table (
-  identity_of_the_message uuid,
-  instant_from_which_it_is_late timestamptz,
-  number_of_attempts integer
-)
-language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+Deno.test("a function's arguments and clauses fill lines, which stay as they are when they are formatted again", async () => {
+  const formatted = `create function messaging.list_late(
+  instance_id uuid, late_from timestamptz default now(), with_those_that_an_operator_holds boolean,
+  limited_to integer
+) returns table (
+  identity_of_the_message uuid, instant_from_which_it_is_late timestamptz, number_of_tries integer
+) language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off as $$
 declare
   begun constant timestamptz := now();
@@ -35,7 +34,7 @@ begin
 end;
 $$;
 `;
-  const clause = / (?=plpgsql|stable|set|as)/g;
+  const clause = / (?=returns|language|stable|set|as)|(?<=,) /g;
   assertEquals(await formatSql(formatted.replaceAll(clause, "\n")), formatted);
   assertEquals(await formatSql(formatted), formatted);
 });
