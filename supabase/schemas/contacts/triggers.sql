@@ -29,9 +29,9 @@ when
   (old.status not in ('queued', 'sending'))
 execute function messaging.follow_merge();
 
--- Trigger: a new contact whose person had denied marketing before an erasure starts `denied`, whatever
--- creates it. record_new_contacts records it. Where the workspace's peopleScope is `workspace`, one whose person
--- has said something at another instance starts with that: the newest word or denial counts.
+-- Trigger: a new contact of a person that had denied marketing before an erasure starts `denied`, whatever
+-- creates it. record_new_contacts records it. Where the workspace's peopleScope is `workspace`, one of a person
+-- that has said something at another instance starts with that: the newest word or denial counts.
 -- Errors: see known_denials.
 create or replace function messaging.recall_denial()
 returns trigger
@@ -95,7 +95,7 @@ begin
 end;
 $$;
 
--- Trigger: a contact whose name, e-mail, company or phone has changed is found by the new ones.
+-- Trigger: a contact is found by its new name, e-mail, company or phone once one has changed.
 create or replace function messaging.follow_contact_search()
 returns trigger
 language plpgsql

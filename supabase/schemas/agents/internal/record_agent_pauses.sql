@@ -1,4 +1,4 @@
--- Records agent.paused for contacts whose pause the caller has just begun or prolonged. NULL ids mean
+-- Records agent.paused for contacts that the caller has just begun to pause, or has paused for longer. NULL ids mean
 -- none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_agent_pauses(contact_ids uuid[])

@@ -1,4 +1,4 @@
--- Records agent.needs_person for conversations whose agent has given up an answer: what the contact wrote
+-- Records agent.needs_person for conversations in which the agent has given up an answer: what the contact wrote
 -- waits for a person. `reason`: the error of the last attempt.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_needed_persons(conversation_ids uuid[], reason text)

@@ -2,7 +2,7 @@
 -- 1, rule 1). A user id of the official channel (BSUID) in place of the phone is an address of the new
 -- contact from the beginning, though nothing has proven it. Looks by identity key, then by address.
 -- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
--- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
+-- way that may show who has the phone as an address. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
 -- Errors: MI045 for the instance's own number, which is nobody's; MI055 where the contact was merged since it was
 -- found; the call must be repeated.

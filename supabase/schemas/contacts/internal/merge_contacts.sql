@@ -266,7 +266,7 @@ begin
 end;
 $$;
 
--- merge_contacts: two contacts turned out to be one person, whose words count together from now on. Where the
+-- merge_contacts: two contacts turned out to be one person: their words count together from now on. Where the
 -- merge keeps a denial although the other one granted later, the denial is the person's newest word.
 create or replace function messaging.merge_words(merged messaging.contacts)
 returns void

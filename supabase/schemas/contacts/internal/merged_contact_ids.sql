@@ -1,5 +1,5 @@
 -- The ids under which the messages of a contact are: its own, and those of contacts that were merged into
--- it and whose messages still move (see move_merged_messages).
+-- it and have messages that still move (see move_merged_messages).
 create or replace function messaging.merged_contact_ids(contact_id uuid)
 returns uuid[]
 language plpgsql

@@ -5,8 +5,8 @@
 -- are deleted where `cleans`.
 -- Lock order over instances: a transaction waits for no contact, address or row of an instance while it holds
 -- what is another's. So the contacts of other instances are locked here alone, as the last but the rows of
--- contact_activity, and only those that are free; nothing is waited for but those rows, whose holders
--- wait for nothing.
+-- contact_activity, and only those that are free; nothing is waited for but those rows, and their
+-- holders wait for nothing.
 create or replace function messaging.tell_person(contact_id uuid, cleans boolean default false)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
 -- The dispatcher's part of merges: one step of one that is not done, of at most `request`.maxRows messages
--- (see move_merged_messages). One that another dispatcher has in hand, or whose contact is held, is passed
+-- (see move_merged_messages). One that another dispatcher has in hand, or with a held contact, is passed
 -- over. Returns {isComplete}: whether none is left that can go on.
 -- Locks the survivor, then the merged contact, as a merge or an erasure of the survivor does: their first
 -- lock is the survivor.

@@ -125,7 +125,7 @@ end;
 $$;
 
 
--- change_people_scopes: deletes at most `max_words` words of a workspace whose instances stand for themselves
+-- change_people_scopes: deletes at most `max_words` words of a workspace in which instances stand for themselves
 -- again, once its contacts follow them. Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.forget_words(
   change messaging.people_scope_changes,

@@ -1,8 +1,8 @@
 -- The instant to store as updated_at of a contact that this transaction changes.
 -- Transactions commit out of the order in which they took their instants. A reader that goes on from
 -- the last instant that it saw would miss what commits later with an earlier one. So the transaction
--- announces a floor before it takes its instant: a shared advisory lock, whose second key is the floor
--- in milliseconds (its low 32 bits). It is held until the transaction's changes are visible.
+-- announces a floor before it takes its instant: a shared advisory lock with the floor in milliseconds
+-- (its low 32 bits) as its second key. It is held until the transaction's changes are visible.
 -- change_horizon reads the floors: below the lowest nothing can appear any more. Writers never wait for
 -- each other by it, and a slow transaction delays only the readers of its own instance.
 -- The floor is taken first, then the instant, so that instant >= floor. Both are whole milliseconds, as

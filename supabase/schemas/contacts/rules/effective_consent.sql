@@ -1,5 +1,5 @@
 -- A contact's consent as it counts for a message of this purpose: its own, or, for marketing of an instance
--- whose workspace has the peopleScope `workspace`, that of the person, see person_consent.
+-- of a workspace with the peopleScope `workspace`, that of the person, see person_consent.
 create or replace function messaging.effective_consent(
   purpose text,
   people_scope text,

@@ -43,7 +43,7 @@ create table messaging.contacts (
 -- The list of contacts by consent; most have said nothing.
 create index contacts_consent on messaging.contacts (instance_id, consent_marketing)
 where consent_marketing != 'unknown';
--- Merges whose messages still move.
+-- Merges that still move messages.
 create index contacts_merging on messaging.contacts (merged_into) where merged_into is not null;
 alter table messaging.contacts enable row level security;
 comment on column messaging.contacts.phone is

@@ -1,4 +1,4 @@
--- Contacts whose person is to be looked at again: what was said at one instance of a workspace is brought to
+-- Contacts of persons that are to be looked at again: what was said at one instance of a workspace is brought to
 -- the person's contacts at the others, see tell_person. A row is added with each word, each new contact
 -- and each new identity, and is read after that has been committed: of two that cross each other, the
 -- later one sees the former.

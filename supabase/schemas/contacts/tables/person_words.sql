@@ -1,4 +1,4 @@
--- What persons have said about marketing messages in workspaces whose peopleScope is `workspace`: a row for each
+-- What persons have said about marketing messages in workspaces with the peopleScope `workspace`: a row for each
 -- identity by which the person is known there. The newest word of any of a contact's identities counts
 -- for the contact, whatever its own row says yet: see effective_consent.
 -- A word is only added, so that speakers at several instances never wait for each other. Older words of an

@@ -1,4 +1,4 @@
--- Opens a closed conversation, whose contact has written again.
+-- Opens a closed conversation: its contact has written again.
 create or replace function messaging.reopen_conversation(conversation_id uuid)
 returns void
 language plpgsql

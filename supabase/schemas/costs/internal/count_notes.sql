@@ -1,8 +1,8 @@
 -- What noted messages count in the sums, and estimates what those cost that the official channel has
--- delivered. `notes`: rows of usage_notes that the caller has deleted; one whose message another transaction
--- is changing is noted again.
+-- delivered. `notes`: rows of usage_notes that the caller has deleted; one of a message that another
+-- transaction is changing is noted again.
 -- Not in the transaction that records a delivery: for many at once it costs a fraction.
--- A delivery without a rate, or to a person whose phone is not known, stays without an estimate. What the
+-- A delivery without a rate, or to a person without a known phone, stays without an estimate. What the
 -- channel bills as free costs nothing, nor do the month's free service messages.
 -- Waits for no message. The caller holds lock_usage_notes.
 create or replace function messaging.count_notes(notes messaging.usage_notes[])
@@ -91,7 +91,7 @@ $$;
 -- changing, keeps its place.
 -- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
 -- returned are so too. The caller holds lock_usage_notes.
--- Over 80 lines: one pass over each month, whose steps hand their ids on.
+-- Over 80 lines: one pass over each month, in steps that hand their ids on.
 create or replace function messaging.count_free_services(message_ids uuid[])
 returns uuid[]
 language plpgsql

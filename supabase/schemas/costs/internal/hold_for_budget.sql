@@ -1,4 +1,4 @@
--- A claim of an instance whose budget is reached: has a message wait until the month ends, by the instance's own
+-- A claim of an instance that has reached its budget: has a message wait until the month ends, by the instance's own
 -- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
 -- The caller holds pacing and the queue row, and refreshes dispatch.
 create or replace function messaging.hold_for_budget(

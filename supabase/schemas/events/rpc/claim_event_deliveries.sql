@@ -1,11 +1,11 @@
 -- Makes the deliveries of what was recorded (fan_out_events), then claims due ones for a worker until
 -- their lease ends; settle_event_deliveries requires the claim. Never waits for a lock.
 -- `request`: maxDeliveries; leaseSeconds; perEndpoint and perFailingEndpoint, how many of one endpoint
--- whose last attempt succeeded, or did not; places {endpointId: n}, how many instead of the endpoints that
+-- after an attempt that succeeded, or that did not; places {endpointId: n}, how many instead of the endpoints that
 -- the worker is calling already.
 -- Returns {deliveries: [{deliveryId, claimToken, endpointId, eventId, body}], targets: [{endpointId, url,
 -- sealedSecrets}]}. `body` is the same on every attempt: the event never changes.
--- A delivery whose event is gone (erased, or purged) fails.
+-- A delivery of an event that is gone (erased, or purged) fails.
 -- Endpoints take turns, so that no endpoint's backlog keeps another waiting.
 create or replace function public.claim_event_deliveries(request jsonb)
 returns jsonb

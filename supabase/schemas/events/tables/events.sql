@@ -9,7 +9,7 @@
 --   A reader calls event_horizon, then reads the rows up to the horizon, in this order: the number that
 --   was drawn last; the smallest floor of the instance's writers; the rows.
 --   A writer that took its lock after the reader looked at the locks draws numbers above the first. A
---   writer whose lock the reader saw draws numbers above its floor. A writer that had released its lock
+--   writer with a lock that the reader saw draws numbers above its floor. A writer that had released its lock
 --   before is visible. So nothing up to the smaller of the two can still appear.
 -- A gap in the numbers (a transaction that rolled back, another instance's event) is never waited for. A
 -- slow transaction delays only the events of its own instance.

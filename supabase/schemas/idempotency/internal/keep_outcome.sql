@@ -1,5 +1,5 @@
 -- Keeps what the transaction decided under the request's `Idempotency-Key`, if it has one (see
--- begin_idempotent). `message_id`: the message whose state a repeated call asks for. Returns the
+-- begin_idempotent). `message_id`: the message that a repeated call asks for the state of. Returns the
 -- outcome.
 create or replace function messaging.keep_outcome(
   request jsonb,

@@ -1,5 +1,5 @@
 -- accept_messages: takes the `Idempotency-Key`s of the immediate calls, as begin_idempotent does for one.
--- Returns the calls that may be executed: those without a key, and those whose key is new. A known key's
+-- Returns the calls that may be executed: those without a key, and those with a new one. A known key's
 -- call, and the second of two with one key, are left out. Waits for a simultaneous call with the same key,
 -- in the order of the keys.
 create or replace function messaging.take_keys(plain messaging.acceptance[])

@@ -1,5 +1,5 @@
 -- Adds the file of a message that a provider reports, and promises to fetch it at once, unless it came with
--- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, whose file lies in
+-- the event: `stored` {mediaId, mimeType, size, sha256} names the row of begin_upload, and its file lies in
 -- the storage; `fault` {code, message} says why it is not kept. `file`: what the
 -- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
 -- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the message, in the same transaction.

@@ -1,5 +1,5 @@
--- Promises to delete files from the storage: outbox rows, 100 files each. A file whose fetching may be
--- under way (`may_be_coming`) is deleted when that has ended for certain: it may take two minutes.
+-- Promises to delete files from the storage: outbox rows, 100 files each. A file that may still be
+-- fetched (`may_be_coming`) is deleted when that has ended for certain: it may take two minutes.
 create or replace function messaging.delete_media_files(
   instance_id uuid,
   paths text[],

@@ -1,5 +1,5 @@
 -- What a file is and where it lies: {mediaId, origin, kind, status, mimeType, size, sha256, fileName,
--- storagePath, providerUploadId, lastError}. An upload whose time is over is expired although nothing has
+-- storagePath, providerUploadId, lastError}. An upload is expired when its time is over, although nothing has
 -- deleted it yet. providerUploadId: the official channel's id of the file, which lives 30 days there and
 -- is named in sends for 29; else NULL.
 create or replace function messaging.describe_media(media messaging.media)

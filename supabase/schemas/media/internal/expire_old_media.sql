@@ -1,4 +1,4 @@
--- Lets files go whose time is over: see expire_media. Returns how many it changed.
+-- Lets files go when their time is over: see expire_media. Returns how many it changed.
 create or replace function messaging.expire_old_media(media_ids uuid[])
 returns integer
 language plpgsql

@@ -1,5 +1,5 @@
 -- Claims received files that are due to be fetched, with what a worker needs for it. What there is nothing
--- to fetch for (any more) is settled. A file whose row a person has sent round again is `pending` again.
+-- to fetch for (any more) is settled. A file that a person has sent round again is `pending` again.
 -- `crowding_instances`: see claim_outbox.
 -- Returns an array of {outboxId, claimToken, file}.
 create or replace function messaging.take_media_fetches(

@@ -1,5 +1,5 @@
 -- What a worker needs to fetch a file that a provider has, for the claim of its outbox row.
--- `request`: mediaId. Returns {file}: NULL where there is nothing to fetch (any more). A file whose row
+-- `request`: mediaId. Returns {file}: NULL where there is nothing to fetch (any more). A file that
 -- a person has sent round again is `pending` again.
 create or replace function public.begin_media_fetch(request jsonb)
 returns jsonb

@@ -1,5 +1,5 @@
--- media-api: the row of a file that a caller uploads. It is there before the file, so that a file whose
--- upload breaks off can be deleted (see sweep_uploads).
+-- media-api: the row of a file that a caller uploads. It is there before the file, so that a file
+-- can be deleted where its upload breaks off (see sweep_uploads).
 -- `request`: instanceId, mediaId, kind, mimeType, fileName. Returns {storagePath}.
 create or replace function public.begin_upload(request jsonb)
 returns jsonb

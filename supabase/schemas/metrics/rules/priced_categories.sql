@@ -1,4 +1,4 @@
--- The categories of the official channel whose cost has a series of its own.
+-- The categories of the official channel that have a series of their own for their cost.
 create or replace function messaging.priced_categories()
 returns text[]
 language sql

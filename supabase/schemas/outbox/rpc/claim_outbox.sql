@@ -1,4 +1,4 @@
--- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
+-- Claims outbox rows that are due; settling a row requires its claim. A row of a worker that died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
@@ -6,7 +6,7 @@
 -- that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
--- calls under way as one may have, whose rows wait; NULL for none.
+-- calls under way as one may have: their rows wait; NULL for none.
 -- Returns {rows: [{outboxId, claimToken, kind, payload, lastError}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.

@@ -291,8 +291,8 @@ as $$
   );
 $$;
 
--- Part of an erasure: looks through the next `max_rows` delivery events of the instance whose message is
--- unknown, and deletes those whose error names the person. `after` {id, status} and the result as in
+-- Part of an erasure: looks through the next `max_rows` delivery events of the instance that no
+-- message is known for, and deletes those with an error that names the person. `after` {id, status} and the result as in
 -- sweep_provider_events.
 create or replace function messaging.sweep_unmatched_statuses(
   of_instance uuid,

@@ -5,7 +5,7 @@
 -- Their files go with them, unless others have got the same ones.
 -- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
 -- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
--- cascade. A message of the queue whose lease is over may be its instance's one in flight: the instance
+-- cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
 -- goes on.
 create or replace function messaging.erase_messages(
   contact messaging.contacts,

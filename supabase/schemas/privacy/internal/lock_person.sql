@@ -1,4 +1,4 @@
--- Serialises erasures of one person at several instances of a workspace whose peopleScope is `workspace`: the
+-- Serialises erasures of one person at several instances of a workspace with the peopleScope `workspace`: the
 -- last of them finds that nobody has the person's words any more. Taken before anything of an instance is
 -- locked, so that who waits for it holds nothing that others wait for. See erase_words.
 create or replace function messaging.lock_person(contact messaging.contacts)

@@ -1,5 +1,5 @@
--- Says for known_denials that no person of this event is known to have denied: for an event whose denials a
--- call has recalled before, and that is recorded by one which cannot be repeated with hashes, because it
+-- Says for known_denials that no person of this event is known to have denied: for an event that a call
+-- has recalled the denials of before, and that is recorded by one which cannot be repeated with hashes, because it
 -- settles messages of many instances.
 create or replace function messaging.take_no_denials(event jsonb)
 returns void

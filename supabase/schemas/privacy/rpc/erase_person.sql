@@ -1,4 +1,4 @@
--- contacts-api: begins to erase a person at every instance of a workspace whose peopleScope is `workspace`. From
+-- contacts-api: begins to erase a person at every instance of a workspace with the peopleScope `workspace`. From
 -- now on calls that name a contact of theirs are answered contact_erased. What it records is done by
 -- take_erasure_steps, each instance in a transaction of its own, and by run_erasures where that does not come.
 -- `request`: instanceId, contactId; identityHashes {<instance>: see erase_contact}.

@@ -186,7 +186,7 @@ revoke execute on function messaging.call_dispatcher(integer) from service_role;
 
 -- A secret of Vault that the schedule needs; NULL where Vault has none of that name.
 -- Raises what Vault raises where it cannot decrypt the secret, as after a restore into another project,
--- whose root key is another one (22000): in words that name the secret.
+-- which has another root key (22000): in words that name the secret.
 -- Vault is named in a text: a database without it can hold this function too.
 create or replace function messaging.read_schedule_secret(secret_name text)
 returns text

@@ -1,5 +1,5 @@
--- Records template.status_changed for templates whose status, category, quality or planned end at the
--- provider the caller has just changed:
+-- Records template.status_changed for templates of which the caller has just changed the status,
+-- category, quality or planned end at the provider:
 -- one event for the instance that a template belongs to, and one for each instance of the workspace
 -- where it belongs to the workspace alone. NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.

@@ -1,7 +1,7 @@
 -- Records what the official channel has decided about a template of the instance, or of its workspace alone.
 -- `event`: providerTemplateId and, each where it is reported, status, reason, disablesAt, quality, category,
 -- wording (see reworded_components). Returns whether there is such a template. Records an event of each
--- whose status, planned end, quality or category is another one now.
+-- with another status, planned end, quality or category than before.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
 -- admin-api: takes a template for one call to its provider, so that no second one is made beside it.
--- `request`: templateId, instanceId (of a workspace's template: the instance whose account it is) or NULL,
+-- `request`: templateId, instanceId (of a workspace's template: the instance that has the account) or NULL,
 -- kind (submit, edit, delete), changesCategory, changesNothing (both of an edit),
 -- leaseSeconds.
 -- Returns {template} and with it one of

@@ -1,4 +1,4 @@
--- admin-api: the instance whose templates are to be read from its provider. `request`: instanceId,
+-- admin-api: the instance of templates that are to be read from its provider. `request`: instanceId,
 -- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig, askedAt}, or
 -- {replayed}: then the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
 create or replace function public.begin_template_sync(request jsonb)

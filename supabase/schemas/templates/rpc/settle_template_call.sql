@@ -2,7 +2,7 @@
 -- for a template that the provider does not have), isKnown (false: the outcome is to be looked up before
 -- anything is repeated), isEdit (it counts among the edits of an approved template), isDeleted, and what is
 -- known now, each optional: providerTemplateId, providerStatus, category, statusReason, quality, components,
--- parameterFormat. A call whose claim another one has taken changes nothing. Records an event where the
+-- parameterFormat. A call that has lost its claim to another one changes nothing. Records an event where the
 -- status is another one now. Returns the template. Errors: MI016.
 create or replace function public.settle_template_call(request jsonb)
 returns jsonb

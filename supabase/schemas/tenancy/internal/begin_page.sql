@@ -1,7 +1,7 @@
 -- admin-api: what a request for a page asks for. `request`: limit, `after` {createdAt, id} as returned
 -- in `next` (NULL for the first page), workspaceId and instanceId where the page is narrowed to them.
--- Returns the size, and the place after which the page begins: a page is the rows whose
--- (created_at, id) is greater, in that order, one more than `size` of them (see build_page).
+-- Returns the size, and the place after which the page begins: a page is the rows of a
+-- greater (created_at, id), in that order, one more than `size` of them (see build_page).
 -- Errors: MI013, MI014.
 create or replace function messaging.begin_page(
   request jsonb,

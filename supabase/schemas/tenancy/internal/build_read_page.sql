@@ -1,4 +1,4 @@
--- The page of a list whose reading is over, or has not begun: {items, next}, see build_page.
+-- The page of a list that is read to its end, or not at all: {items, next}, see build_page.
 create or replace function messaging.build_read_page(reading messaging.list_reading)
 returns jsonb
 language sql

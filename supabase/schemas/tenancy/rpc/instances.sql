@@ -2,7 +2,7 @@
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
 --   settings (see write_instance_settings), idempotency (see begin_idempotent).
 -- Returns the instance, {replayed}, {issues} when the server does not know the time zone or the protection contradicts itself, or {taken}:
---   the field whose value another instance has, businessInstanceId or gatewayInstanceId.
+--   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
 returns jsonb
@@ -115,7 +115,7 @@ $$;
 -- `request`: instanceId, changes (see write_instance_settings).
 -- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
 -- field
---   whose value another instance has, businessInstanceId or gatewayInstanceId.
+--   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
 returns jsonb

@@ -1,4 +1,4 @@
--- admin-api: instances whose credentials are sealed under a former key. `request`: keyIds (of all
+-- admin-api: instances with credentials that are sealed under a former key. `request`: keyIds (of all
 -- keys, the current one first), limit.
 -- Returns {items: [{instanceId, sealedProviderConfig}], total, unreadable: [instanceId]}: the last are
 -- sealed under no key that there is, at most `limit` of them too.
