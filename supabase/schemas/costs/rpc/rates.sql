@@ -1,3 +1,10 @@
+-- admin-api: the rates of a workspace. `request`: workspaceId. Returns what describe_rates does. Error: MI013.
+create or replace function public.get_rates(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.describe_rates(w.id)
+  from messaging.find_workspace((request->>'workspaceId')::uuid) as w;
+$$;
+
 -- admin-api: makes the rates of a workspace what `request` says: workspaceId, currency, markets [{name,
 -- callingCodes}] (no codes: the market of all other phones), rates [{market, category, amount (a decimal
 -- text), effectiveFrom}], dryRun (changes nothing). The caller has checked that each rate's market is named,
@@ -66,5 +73,42 @@ as $$
     ))
   from jsonb_to_recordset(request->'rates') as r(
     market text, category text, "effectiveFrom" date, amount numeric
+  );
+$$;
+
+-- The rates of a workspace in the form of replace_rates: currency (NULL where it has none), markets, rates.
+create or replace function messaging.describe_rates(workspace_id uuid)
+returns jsonb language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'workspaceId', describe_rates.workspace_id,
+    'currency', (
+      select t.currency from messaging.rate_tables t
+      where t.workspace_id = describe_rates.workspace_id
+    ),
+    'markets', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('name', named.market, 'callingCodes', named.codes) order by named.market
+      )
+      from (
+        select m.market,
+          coalesce(
+            jsonb_agg(m.calling_code order by m.calling_code) filter (where m.calling_code <> ''), '[]'
+          ) as codes
+        from messaging.rate_markets m
+        where m.workspace_id = describe_rates.workspace_id
+        group by m.market
+      ) as named
+    ), '[]'),
+    'rates', coalesce((
+      select jsonb_agg(
+        jsonb_build_object(
+          'market', r.market, 'category', r.category, 'amount', trim_scale(r.amount)::text,
+          'effectiveFrom', r.effective_from
+        )
+        order by r.market, r.category, r.effective_from
+      )
+      from messaging.rates r
+      where r.workspace_id = describe_rates.workspace_id
+    ), '[]')
   );
 $$;

@@ -1,3 +1,9 @@
+-- conversations-api: the internal notes of a conversation, a page at a time: see list_conversation_log.
+create or replace function public.list_conversation_notes(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.list_conversation_log(request, 'notes');
+$$;
+
 -- conversations-api note (specification 4.1): an internal note, never sent to the customer.
 -- `request`: instanceId, phone | contactId | userId, note, idempotency.
 -- Returns the outcome: contactId, conversationId, noteId; or {replayed}. Errors: MI007, MI008, MI031.
