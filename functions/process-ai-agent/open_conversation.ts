@@ -14,11 +14,8 @@ import type { AcceptedOutcome } from "../../shared/database/rpcs/messages.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
-import {
-  executeSending,
-  type SendingAnswer,
-  type SendingServices,
-} from "../../shared/messages/send.ts";
+import { executeSending, type SendingServices } from "../../shared/messages/send.ts";
+import type { SendingAnswer } from "../../shared/messages/sending_answer.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { respondToSending } from "../../shared/messages/response.ts";

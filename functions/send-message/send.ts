@@ -15,11 +15,8 @@ import { prepareLadder } from "../../shared/messages/ladder.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findFileOfRequest, toLinkedContent } from "../../shared/messages/requested_file.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
-import {
-  executeSending,
-  type SendingAnswer,
-  type SendingServices,
-} from "../../shared/messages/send.ts";
+import { executeSending, type SendingServices } from "../../shared/messages/send.ts";
+import type { SendingAnswer } from "../../shared/messages/sending_answer.ts";
 import { respondToSending } from "../../shared/messages/response.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import { isAssignmentOnly, type SendMessageRequest, type SendMessageResponse } from "./contract.ts";

@@ -5,7 +5,7 @@ import { readHold, type ShownHold } from "../../shared/model/hold.ts";
 import type { MessageStatus } from "../../shared/model/message_status.ts";
 import type { ProviderClass } from "../../shared/model/provider_kind.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
-import type { RespondToSending } from "../../shared/messages/send.ts";
+import type { RespondToSending } from "../../shared/messages/sending_answer.ts";
 import { toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 import type { AnswerOf } from "../../shared/model/response_fields.ts";

@@ -5,12 +5,8 @@ import type { Instance } from "../../shared/model/instance.ts";
 import type { PendingAuthentication } from "../../shared/messages/accept.ts";
 import { readTiming } from "../../shared/model/timing.ts";
 import { toLeaseSeconds } from "../../shared/messages/claim.ts";
-import {
-  answerReplay,
-  executeSending,
-  type SendingAnswer,
-  type SendingServices,
-} from "../../shared/messages/send.ts";
+import { executeSending, type SendingServices } from "../../shared/messages/send.ts";
+import { answerReplay, type SendingAnswer } from "../../shared/messages/sending_answer.ts";
 import {
   checkTemplate,
   fillStoredTemplate,

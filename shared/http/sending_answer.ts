@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { SendingAnswer } from "../messages/send.ts";
+import type { SendingAnswer } from "../messages/sending_answer.ts";
 import type { RefusalBody } from "../model/errors.ts";
 import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
 import { writeJson } from "./answer.ts";

@@ -1,28 +1,23 @@
-import type { RunAfterResponse } from "../runtime/background.ts";
-import {
-  dispatchDueMessages,
-  type DispatchingServices,
-  sendClaimedMessage,
-  sendReady,
-  sendRung,
-} from "./dispatch.ts";
-import type { Recorded } from "../idempotency/recorded_call.ts";
-import { readResponse, type StoredResponse } from "../idempotency/stored_response.ts";
 import { AppError } from "../model/errors.ts";
-import { readHold } from "../model/hold.ts";
 import type { Instance, SealedInstance } from "../model/instance.ts";
-import { acceptMessage, type AcceptRequest, type MessageDraft } from "./accept.ts";
-import type {
-  AcceptedOutcome,
-  ImmediateClaim,
-  Replay,
-  StandingMessage,
-} from "../database/rpcs/messages.ts";
-import type { ShownLadder } from "../model/outside_window.ts";
+import type { ReadReceipts } from "../model/read_receipts.ts";
+import type { Idempotency } from "../database/rpcs/idempotency.ts";
+import type { AcceptedOutcome, Attempt, ImmediateClaim } from "../database/rpcs/messages.ts";
 import type { Provider, Receipt } from "../providers/provider.ts";
-import { type Departure, readDecidedRung, sendByLadder } from "./climb.ts";
+import type { RunAfterResponse } from "../runtime/background.ts";
+import { acceptMessage, type AcceptRequest, type MessageDraft } from "./accept.ts";
+import { attemptMessage, type ReadyMessage } from "./attempt.ts";
+import { dispatchDueMessages, type DispatchingServices, prepareMessage } from "./dispatch.ts";
 import { markReadAfterReply } from "./read_receipts.ts";
-import { type KeptResponse, recordOutcome, type Settlement } from "./settle.ts";
+import { messageItself, readDecidedRung } from "./rungs.ts";
+import {
+  answerReplay,
+  neverRecorded,
+  type RespondToSending,
+  type SendingAnswer,
+  withLadder,
+} from "./sending_answer.ts";
+import { recordOutcome, type Settlement } from "./settle.ts";
 import { wakeDispatcherFor } from "./wake_up.ts";
 
 /** Services that sending requires. */
@@ -30,25 +25,10 @@ export interface SendingServices extends DispatchingServices {
   readonly runAfterResponse: RunAfterResponse;
 }
 
-/**
- * Builds the answer to a sending call. A pure function of the recorded outcome and, for an
- * immediate send, the provider's receipt. So the same outcome always gives the same answer.
- */
-export type RespondToSending<Body extends object> = (
-  outcome: AcceptedOutcome,
-  receipt: Receipt | null,
-) => StoredResponse<Body>;
-
 /** The instance that a call sends through; `provider` is null if there is nothing to send. */
 export interface SendingChannel {
   readonly instance: SealedInstance & Pick<Instance, "readReceipts">;
   readonly provider: Provider | null;
-}
-
-/** The answer to a sending call, and whether it repeats the answer of an earlier call. */
-export interface SendingAnswer<Body extends object> extends Recorded<StoredResponse<Body>> {
-  /** The provider's `Retry-After`, if its refusal may be retried. */
-  readonly retryAfterMs?: number | undefined;
 }
 
 /**
@@ -59,63 +39,101 @@ export interface SendingAnswer<Body extends object> extends Recorded<StoredRespo
  */
 export async function executeSending<Body extends object>(
   services: SendingServices,
-  { instance, provider }: SendingChannel,
+  channel: SendingChannel,
   request: Omit<AcceptRequest, "instanceId">,
   respond: RespondToSending<Body>,
 ): Promise<SendingAnswer<Body>> {
+  const { instance: { instanceId }, provider } = channel;
   const draft = provider === null ? request.draft : withShownTyping(request.draft, provider);
-  const { instanceId, sealedProviderConfig, readReceipts } = instance;
   // Taken before the database call, so that the computed end of the lease is never later than the
   // real one.
   const leaseEndsAtMs = Date.now() + (request.delivery?.leaseSeconds ?? 0) * 1_000;
   const accepted = await acceptMessage(services.database, { ...request, instanceId, draft });
   if ("replayed" in accepted) return answerReplay(accepted.replayed, respond);
-  const { idempotency } = request;
-  if ("attempted" in accepted) {
-    const { outcome, message } = accepted.attempted;
-    const leased = { ...message, leaseEndsAtMs };
-    const departure = await sendClaimedMessage(services, leased, { bypassLimit: false });
-    const { receipt } = departure;
-    const standing = withLadder(outcome, departure.shown);
-    if (receipt === null) return answerWaiting(services, standing, departure, respond);
-    const settled = await settleSending(services, { ...message, receipt }, {
-      idempotency,
-      response: respond(standing, receipt),
-    });
-    markReadInBackground(services, { ...message, readReceipts, outcome: receipt.outcome });
-    return settled;
+  const { outcome, attempt } = "attempted" in accepted
+    ? await prepareRetry(services, accepted.attempted, leaseEndsAtMs)
+    : prepareFirstSend(channel, accepted, draft, leaseEndsAtMs);
+  if (attempt !== null) {
+    const kept = { idempotency: request.idempotency, respond };
+    return await sendNow(services, outcome, attempt, kept);
   }
-  const claim = readClaim(accepted);
-  dispatchInBackground(services, accepted);
-  if (claim === null || draft === null || provider === null) {
-    return { outcome: respond(accepted, null), isReplay: false };
+  dispatchInBackground(services, outcome);
+  return { outcome: respond(outcome, null), isReplay: false };
+}
+
+/** A recorded call. */
+interface RecordedSend {
+  readonly outcome: AcceptedOutcome;
+  /** Null where the call sends nothing now. */
+  readonly attempt: ImmediateAttempt | null;
+}
+
+/** The message that a call sends now, with what settling it needs. */
+interface ImmediateAttempt extends Omit<Settlement, "receipt"> {
+  readonly message: ReadyMessage | Receipt;
+  readonly readReceipts: ReadReceipts;
+}
+
+/** The message of an earlier call, as it is stored. */
+async function prepareRetry(
+  services: SendingServices,
+  { outcome, message: claimed }: Attempt,
+  leaseEndsAtMs: number,
+): Promise<RecordedSend> {
+  const { instanceId, messageId, claimToken, sealedProviderConfig, readReceipts } = claimed;
+  const message = await prepareMessage(services, { ...claimed, leaseEndsAtMs });
+  const claim = { instanceId, messageId, claimToken };
+  return { outcome, attempt: { ...claim, sealedProviderConfig, readReceipts, message } };
+}
+
+/** The message of this call, whose provider is open. */
+function prepareFirstSend(
+  { instance, provider }: SendingChannel,
+  accepted: AcceptedOutcome & ImmediateClaim,
+  draft: MessageDraft | null,
+  leaseEndsAtMs: number,
+): RecordedSend {
+  const claimed = readClaim(accepted);
+  if (claimed === null || draft === null || provider === null) {
+    return { outcome: accepted, attempt: null };
   }
-  const { messageId, claimToken, to } = claim;
-  const { content, delayTypingMs, file = null } = draft;
+  const { instanceId, sealedProviderConfig, readReceipts } = instance;
+  const { messageId, claimToken, to } = claimed;
+  const claim = { instanceId, messageId, claimToken };
+  const { content, delayTypingMs, file = null, ladder, headerFiles } = draft;
   const { quotedProviderMessageId, quotedIsOurs } = accepted;
-  const quoted = { quotedProviderMessageId, quotedIsOurs };
-  const outbound = { messageId, to, content, delayTypingMs, ...quoted };
-  const call = { bypassLimit: false, leaseEndsAtMs };
-  const ready = { provider, outbound, file, hasWaited: false };
-  const { ladder } = draft;
-  const departure: Departure = ladder === undefined
-    ? { receipt: await sendReady(services, ready, call) }
-    : await sendByLadder(
-      services,
-      { instanceId, messageId, claimToken, leaseEndsAtMs },
-      readDecidedRung(accepted, ladder, draft.headerFiles),
-      (rung, endsAtMs) => sendRung(services, ready, rung, { ...call, leaseEndsAtMs: endsAtMs }),
-    );
-  const { receipt } = departure;
-  const standing = withLadder(accepted, departure.shown);
-  if (receipt === null) return answerWaiting(services, standing, departure, respond);
-  const settlement = { instanceId, messageId, claimToken, receipt, sealedProviderConfig };
-  const settled = await settleSending(services, settlement, {
-    idempotency,
-    response: respond(standing, receipt),
-  });
-  markReadInBackground(services, { ...settlement, readReceipts, outcome: receipt.outcome });
-  return settled;
+  const message: ReadyMessage = {
+    claim: { ...claim, leaseEndsAtMs },
+    outbound: { messageId, to, content, delayTypingMs, quotedProviderMessageId, quotedIsOurs },
+    ...{ provider, file, hasWaited: false },
+    hasLadder: ladder !== undefined,
+    firstRung: ladder === undefined
+      ? messageItself
+      : readDecidedRung(accepted, ladder, headerFiles),
+  };
+  return { outcome: accepted, attempt: { ...claim, sealedProviderConfig, readReceipts, message } };
+}
+
+/** Attempts the message once, records the outcome together with the answer, and answers. */
+async function sendNow<Body extends object>(
+  services: SendingServices,
+  outcome: AcceptedOutcome,
+  { message, readReceipts, ...claim }: ImmediateAttempt,
+  { idempotency, respond }: {
+    readonly idempotency: Idempotency | null;
+    readonly respond: RespondToSending<Body>;
+  },
+): Promise<SendingAnswer<Body>> {
+  const attempted = await attemptMessage(services, message, { bypassLimit: false });
+  const { receipt } = attempted;
+  const standing = withLadder(outcome, attempted.shown);
+  if (receipt === null) return answerUnsettled(services, standing, attempted.isWaiting, respond);
+  const response = respond(standing, receipt);
+  await recordOutcome(services, { ...claim, receipt }, { idempotency, response });
+  markReadInBackground(services, { ...claim, readReceipts, outcome: receipt.outcome });
+  const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
+  const retryAfterMs = isRefusedForNow ? receipt.retryAfterMs : undefined;
+  return { outcome: response, isReplay: false, retryAfterMs };
 }
 
 /** Marks what the person wrote before as read, where the setting says so: no answer waits for it. */
@@ -127,34 +145,11 @@ function markReadInBackground(
   services.runAfterResponse(() => markReadAfterReply(services, sent));
 }
 
-/** Records the outcome of an immediate send and answers with it. */
-async function settleSending<Body extends object>(
-  services: SendingServices,
-  settlement: Settlement,
-  kept: KeptResponse<Body>,
-): Promise<SendingAnswer<Body>> {
-  const { receipt } = settlement;
-  await recordOutcome(services, settlement, kept);
-  const isRefusedForNow = receipt.outcome === "rejected" && receipt.retryable;
-  return {
-    outcome: kept.response,
-    isReplay: false,
-    retryAfterMs: isRefusedForNow ? receipt.retryAfterMs : undefined,
-  };
-}
-
-/** An outcome with what its ladder has come to since; without a ladder as it is. */
-function withLadder(outcome: AcceptedOutcome, shown: ShownLadder | undefined): AcceptedOutcome {
-  if (shown?.sentAs === undefined) return outcome;
-  const { sentAs, template, invitationId } = shown;
-  return { ...outcome, sentAs, template, invitationId };
-}
-
-/** The answer to an immediate send whose message waits for its contact's answer by now, or was lost. */
-function answerWaiting<Body extends object>(
+/** The answer of an attempt that ended its claim: its message waits for its contact, or was lost. */
+function answerUnsettled<Body extends object>(
   services: SendingServices,
   outcome: AcceptedOutcome,
-  { isWaiting }: Departure,
+  isWaiting: boolean | undefined,
   respond: RespondToSending<Body>,
 ): SendingAnswer<Body> {
   if (isWaiting !== true) return { outcome: respond(outcome, neverRecorded), isReplay: false };
@@ -193,9 +188,9 @@ function readClaim(accepted: AcceptedOutcome & ImmediateClaim): Claim | null {
 }
 
 /**
- * Starts the dispatcher in the background for a message that is due now, or the invitation that it waits for, and wakes the dispatcher of
- * this process for one that is due soon. If this fails, a later poll of the dispatcher finds the
- * message, which is already stored.
+ * Starts the dispatcher in the background for a message that is due now, or for the invitation that it
+ * waits for, and wakes the dispatcher of this process for one that is due soon. If this fails, a later
+ * poll of the dispatcher finds the message, which is already stored.
  */
 function dispatchInBackground(services: SendingServices, accepted: AcceptedOutcome): void {
   const { mode, heldBy, scheduledFor } = accepted;
@@ -203,57 +198,4 @@ function dispatchInBackground(services: SendingServices, accepted: AcceptedOutco
   if (isDue) {
     services.runAfterResponse(() => dispatchDueMessages(services, 1));
   } else if (mode === "queued" || mode === "scheduled") wakeDispatcherFor(scheduledFor);
-}
-
-/**
- * The answer to a repeated call: the first answer if it is still valid, else the message's present
- * state.
- */
-export function answerReplay<Body extends object>(
-  replay: Replay,
-  respond: RespondToSending<Body>,
-): SendingAnswer<Body> {
-  return { outcome: respondToReplay(replay, respond), isReplay: true };
-}
-
-function respondToReplay<Body extends object>(
-  { outcome, response, message }: Replay,
-  respond: RespondToSending<Body>,
-): StoredResponse<Body> {
-  if (response !== null) return readResponse(response);
-  if (message === null) return respond(outcome, outcome.mode === "sent" ? neverRecorded : null);
-  const { status, scheduledFor, heldBy } = message;
-  const waiting = { status, scheduledFor, heldBy, ...readHold(message) };
-  const standing = withLadder(outcome, message);
-  const mode = outcome.mode === "sent" ? "scheduled" : outcome.mode;
-  // A queued message belongs to the dispatcher by now; a canceled or expired one ended there.
-  return status === "queued" || status === "canceled" || status === "expired"
-    ? respond({ ...standing, mode, ...waiting }, null)
-    : respond({ ...standing, status }, toReceipt(message));
-}
-
-const neverRecorded: Receipt = { outcome: "unknown", reason: "the outcome was never recorded" };
-
-/** The recorded outcome of a message for which a provider was called. */
-function toReceipt(
-  { status, providerMessageId, lastError, isRetryable }: StandingMessage,
-): Receipt {
-  switch (status) {
-    case "sent":
-    case "delivered":
-    case "read":
-      return { outcome: "accepted", providerMessageId: providerMessageId ?? "" };
-    case "failed":
-      return {
-        outcome: "rejected",
-        code: lastError?.code ?? "unknown",
-        message: lastError?.message ?? "",
-        retryable: isRetryable,
-        scope: "message",
-      };
-    default:
-      return lastError === null || status !== "unconfirmed"
-        ? neverRecorded
-        : { outcome: "unknown", reason: lastError.message };
-  }
 }
