@@ -2,11 +2,11 @@ import type { Hono } from "hono";
 import { answerJson, noteIgnoredFields } from "../../shared/http/answer.ts";
 import {
   type ClientContext,
-  createClientTokenGuard,
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
-import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { type ClientRoute, createClientRoutes } from "../../shared/http/client_routes.ts";
+import { createApp } from "../../shared/http/create_app.ts";
 import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
@@ -42,118 +42,121 @@ export type BatchesApiServices = BatchServices & { readonly log: Log };
 /** Largest body: 1,000 recipients with their variables. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
+/** The operations, by method and path. */
+const operations: readonly ClientRoute<BatchesApiServices>[] = [
+  { method: "POST", path: "/batches", maxBodyBytes, handle: create },
+  { method: "GET", path: "/batches", query: listBatchesSchema, handle: list },
+  { method: "GET", path: "/batches/:id", query: instanceQuerySchema, handle: get },
+  { method: "POST", path: "/batches/:id/recipients", maxBodyBytes, handle: add },
+  {
+    method: "GET",
+    path: "/batches/:id/recipients",
+    query: listRecipientsSchema,
+    handle: listRecipients,
+  },
+  {
+    method: "POST",
+    path: "/batches/:id/dry-run",
+    query: instanceQuerySchema,
+    hasBody: "optional",
+    handle: dryRun,
+  },
+  ...batchActions.map((action): ClientRoute<BatchesApiServices> => ({
+    method: "POST",
+    path: `/batches/:id/${action}`,
+    query: instanceQuerySchema,
+    hasBody: "optional",
+    handle: (services, context) => change(services, context, action),
+  })),
+];
+
 /** /functions/v1/batches-api: messages to a list of people, paced through the instance's queue. */
 export function createBatchesApiApp(services: BatchesApiServices): Hono {
-  const { database, log } = services;
-  const guard = createClientTokenGuard(database, { maxBodyBytes });
+  const routes = createClientRoutes(services, operations);
+  return createApp({ slug: "batches-api", log: services.log, routes });
+}
 
-  const optionalGuard = createClientTokenGuard(database, { hasBody: "optional" });
-
-  const create = async (context: ClientContext): Promise<Response> => {
-    const body = context.get("body");
-    const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
-    const entries = await takeEntries(context, settings.recipients ?? []);
-    const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
-    const call = { instance: requireInstance(context), entries, noteIgnored };
-    if (settings.dryRun === true) {
-      const report = await dryRunNewBatch(services, settings, call);
-      return answerJson(context, dryRunResponseSchema, { success: true, ...report });
-    }
-    const idempotency = await readClientIdempotency(context);
-    const created = await createBatch(services, settings, { ...call, idempotency });
-    return answerRecorded(context, storedBatchResponseSchema, created, 201);
-  };
-
-  const add = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, addedRecipientsSchema, context.get("body"));
-    const entries = await takeEntries(context, request.recipients);
-    const instance = requireInstance(context);
-    const batchId = readBatchId(context);
-    const idempotency = await readClientIdempotency(context);
-    const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
-    const call = { instance, entries, idempotency, noteIgnored };
-    const added = await addRecipients(services, batchId, request.validation, call);
-    return answerRecorded(context, storedBatchResponseSchema, added, 201);
-  };
-
-  const list = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listBatchesSchema, context.req.query());
-    const { instanceId } = requireInstance(context);
-    const page = await readPage(
-      "batches",
-      { ...query, instanceId },
-      (request) => database.rpc("list_batches", request),
-    );
-    return answerJson(context, batchListResponseSchema, { success: true, ...page });
-  };
-
-  const get = async (context: ClientContext): Promise<Response> => {
-    const { instanceId } = requireInstance(context);
-    const batch = await database.rpc("get_batch", { instanceId, batchId: readBatchId(context) });
-    return answerJson(context, batchResponseSchema, { success: true, ...batch });
-  };
-
-  const dryRun = async (context: ClientContext): Promise<Response> => {
-    const { fromIndex, limit } = validateBody(context, dryRunSchema, context.get("body"));
-    const { instanceId } = requireInstance(context);
-    const target = { instanceId, batchId: readBatchId(context) };
-    const report = await database.rpc("dry_run_batch", { ...target, fromIndex, limit });
+async function create(services: BatchesApiServices, context: ClientContext): Promise<Response> {
+  const body = context.get("body");
+  const settings = validateBody(context, batchSettingsSchema, body, checkBatchSettings);
+  const entries = await takeEntries(context, settings.recipients ?? []);
+  const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
+  const call = { instance: requireInstance(context), entries, noteIgnored };
+  if (settings.dryRun === true) {
+    const report = await dryRunNewBatch(services, settings, call);
     return answerJson(context, dryRunResponseSchema, { success: true, ...report });
-  };
+  }
+  const idempotency = await readClientIdempotency(context);
+  const created = await createBatch(services, settings, { ...call, idempotency });
+  return answerRecorded(context, storedBatchResponseSchema, created, 201);
+}
 
-  const change = (action: BatchAction) => async (context: ClientContext): Promise<Response> => {
-    validateBody(context, changeBatchSchema, context.get("body"));
-    const { instanceId } = requireInstance(context);
-    const target = { instanceId, batchId: readBatchId(context) };
-    const idempotency = await readClientIdempotency(context);
-    const changed = await callRecorded(database, "change_batch", {
-      ...target,
-      action,
-      idempotency,
-    });
-    // The first message may be due sooner than a sleeping dispatcher looks.
-    wakeDispatcherFor(changed.outcome.firstScheduledFor);
-    return answerRecorded(context, batchResponseSchema, changed);
-  };
+async function add(services: BatchesApiServices, context: ClientContext): Promise<Response> {
+  const request = validateBody(context, addedRecipientsSchema, context.get("body"));
+  const entries = await takeEntries(context, request.recipients);
+  const instance = requireInstance(context);
+  const batchId = readBatchId(context);
+  const idempotency = await readClientIdempotency(context);
+  const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
+  const call = { instance, entries, idempotency, noteIgnored };
+  const added = await addRecipients(services, batchId, request.validation, call);
+  return answerRecorded(context, storedBatchResponseSchema, added, 201);
+}
 
-  const listRecipients = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listRecipientsSchema, context.req.query());
-    const { instanceId } = requireInstance(context);
-    const { status = null, limit, cursor } = query;
-    const page = await readPageUpTo(
-      recipientPageEndSchema,
-      "recipients",
-      { instanceId, batchId: readBatchId(context), status, limit, cursor },
-      (request) => database.rpc("list_batch_recipients", request),
-    );
-    return answerJson(context, recipientListResponseSchema, { success: true, ...page });
-  };
+async function list({ database }: BatchesApiServices, context: ClientContext): Promise<Response> {
+  const query = validate(listBatchesSchema, context.req.query());
+  const { instanceId } = requireInstance(context);
+  const page = await readPage(
+    "batches",
+    { ...query, instanceId },
+    (request) => database.rpc("list_batches", request),
+  );
+  return answerJson(context, batchListResponseSchema, { success: true, ...page });
+}
 
-  const routes: Route[] = [
-    { method: "POST", path: "/batches", handlers: [guard, create] },
-    { method: "GET", path: "/batches", query: listBatchesSchema, handlers: [guard, list] },
-    { method: "GET", path: "/batches/:id", query: instanceQuerySchema, handlers: [guard, get] },
-    { method: "POST", path: "/batches/:id/recipients", handlers: [guard, add] },
-    {
-      method: "GET",
-      path: "/batches/:id/recipients",
-      query: listRecipientsSchema,
-      handlers: [guard, listRecipients],
-    },
-    {
-      method: "POST",
-      path: "/batches/:id/dry-run",
-      query: instanceQuerySchema,
-      handlers: [optionalGuard, dryRun],
-    },
-    ...batchActions.map((action): Route => ({
-      method: "POST",
-      path: `/batches/:id/${action}`,
-      query: instanceQuerySchema,
-      handlers: [optionalGuard, change(action)],
-    })),
-  ];
-  return createApp({ slug: "batches-api", log, routes });
+async function get({ database }: BatchesApiServices, context: ClientContext): Promise<Response> {
+  const { instanceId } = requireInstance(context);
+  const batch = await database.rpc("get_batch", { instanceId, batchId: readBatchId(context) });
+  return answerJson(context, batchResponseSchema, { success: true, ...batch });
+}
+
+async function dryRun({ database }: BatchesApiServices, context: ClientContext): Promise<Response> {
+  const { fromIndex, limit } = validateBody(context, dryRunSchema, context.get("body"));
+  const { instanceId } = requireInstance(context);
+  const target = { instanceId, batchId: readBatchId(context) };
+  const report = await database.rpc("dry_run_batch", { ...target, fromIndex, limit });
+  return answerJson(context, dryRunResponseSchema, { success: true, ...report });
+}
+
+async function listRecipients(
+  { database }: BatchesApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const query = validate(listRecipientsSchema, context.req.query());
+  const { instanceId } = requireInstance(context);
+  const { status = null, limit, cursor } = query;
+  const page = await readPageUpTo(
+    recipientPageEndSchema,
+    "recipients",
+    { instanceId, batchId: readBatchId(context), status, limit, cursor },
+    (request) => database.rpc("list_batch_recipients", request),
+  );
+  return answerJson(context, recipientListResponseSchema, { success: true, ...page });
+}
+
+async function change(
+  { database }: BatchesApiServices,
+  context: ClientContext,
+  action: BatchAction,
+): Promise<Response> {
+  validateBody(context, changeBatchSchema, context.get("body"));
+  const { instanceId } = requireInstance(context);
+  const target = { instanceId, batchId: readBatchId(context) };
+  const idempotency = await readClientIdempotency(context);
+  const changed = await callRecorded(database, "change_batch", { ...target, action, idempotency });
+  // The first message may be due sooner than a sleeping dispatcher looks.
+  wakeDispatcherFor(changed.outcome.firstScheduledFor);
+  return answerRecorded(context, batchResponseSchema, changed);
 }
 
 /** The batch of the path. No batch has an id of another form. */

@@ -1,12 +1,12 @@
 import type { Hono } from "hono";
 import {
   type ClientContext,
-  createClientTokenGuard,
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { answerJson } from "../../shared/http/answer.ts";
-import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { type ClientRoute, createClientRoutes } from "../../shared/http/client_routes.ts";
+import { createApp } from "../../shared/http/create_app.ts";
 import { readPageOrChanges } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
@@ -53,67 +53,92 @@ export interface ContactsApiServices extends ErasingServices, BlockingServices {
   readonly log: Log;
 }
 
-/** Whether a call reaches the person's contacts at other instances. */
-function readScope(context: ClientContext): PeopleScope {
-  return validate(scopeQuerySchema, context.req.query()).scope ?? "instance";
-}
+/** The operations, by method and path. */
+const operations: readonly ClientRoute<ContactsApiServices>[] = [
+  { method: "POST", path: "/create", ignoresParameters: true, handle: createContact },
+  { method: "POST", path: "/update", ignoresParameters: true, handle: updateContact },
+  { method: "POST", path: "/tags", ignoresParameters: true, handle: changeTags },
+  { method: "POST", path: "/consent", handle: setConsent },
+  { method: "POST", path: "/block", handle: changeBlockTo(true) },
+  { method: "POST", path: "/unblock", handle: changeBlockTo(false) },
+  { method: "POST", path: "/merge", handle: mergeContacts },
+  { method: "GET", path: "/contacts", query: listContactsSchema, handle: getContacts },
+  { method: "GET", path: "/contacts/:id", query: instanceQuerySchema, handle: getContact },
+  { method: "DELETE", path: "/contacts/:id", query: scopeQuerySchema, handle: deleteContact },
+  { method: "GET", path: "/contacts/:id/export", query: scopeQuerySchema, handle: getExport },
+  { method: "GET", path: "/erasures/:id", query: instanceQuerySchema, handle: getErasure },
+];
 
 /** /functions/v1/contacts-api (specification 4.3). */
 export function createContactsApiApp(services: ContactsApiServices): Hono {
-  const { database, log } = services;
-  const guard = createClientTokenGuard(database);
+  const routes = createClientRoutes(services, operations);
+  return createApp({ slug: "contacts-api", log: services.log, routes });
+}
 
-  const createContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(
-      context,
-      createContactSchema,
-      context.get("body"),
-      checkCreateContact,
-    );
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    const saved = await saveContact(database, instanceId, request, idempotency);
-    const { action, contactId, tagsApplied } = saved.outcome;
-    return answerRecorded(context, createContactResponseSchema, {
-      ...saved,
-      outcome: { action, contactId, tagsApplied },
-    });
-  };
+async function createContact(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(
+    context,
+    createContactSchema,
+    context.get("body"),
+    checkCreateContact,
+  );
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  const saved = await saveContact(database, instanceId, request, idempotency);
+  const { action, contactId, tagsApplied } = saved.outcome;
+  return answerRecorded(context, createContactResponseSchema, {
+    ...saved,
+    outcome: { action, contactId, tagsApplied },
+  });
+}
 
-  const updateContact = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, updateContactSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      updateContactResponseSchema,
-      await saveContact(database, instanceId, request, idempotency),
-    );
-  };
+async function updateContact(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, updateContactSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    updateContactResponseSchema,
+    await saveContact(database, instanceId, request, idempotency),
+  );
+}
 
-  const changeTags = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, changeTagsSchema, context.get("body"), checkChangeTags);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      changeTagsResponseSchema,
-      await callRecorded(database, "change_contact_tags", { ...request, instanceId, idempotency }),
-    );
-  };
+async function changeTags(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, changeTagsSchema, context.get("body"), checkChangeTags);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    changeTagsResponseSchema,
+    await callRecorded(database, "change_contact_tags", { ...request, instanceId, idempotency }),
+  );
+}
 
-  const setConsent = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, setConsentSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      setConsentResponseSchema,
-      await callRecorded(database, "set_contact_consent", { ...request, instanceId, idempotency }),
-    );
-  };
+async function setConsent(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, setConsentSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    setConsentResponseSchema,
+    await callRecorded(database, "set_contact_consent", { ...request, instanceId, idempotency }),
+  );
+}
 
-  const changeBlock = (isBlocked: boolean) => async (context: ClientContext): Promise<Response> => {
+function changeBlockTo(isBlocked: boolean): ClientRoute<ContactsApiServices>["handle"] {
+  return async (services, context) => {
     const body = context.get("body");
     const request = validateBody(context, blockContactSchema, body, checkTarget);
     const blocked = await blockContact(
@@ -124,100 +149,85 @@ export function createContactsApiApp(services: ContactsApiServices): Hono {
     );
     return answerJson(context, blockContactResponseSchema, blocked);
   };
+}
 
-  const mergeContacts = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(
-      context,
-      mergeContactsSchema,
-      context.get("body"),
-      checkMergeContacts,
-    );
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      mergeContactsResponseSchema,
-      await callRecorded(database, "merge_contact", { ...request, instanceId, idempotency }),
-    );
-  };
+async function mergeContacts(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(
+    context,
+    mergeContactsSchema,
+    context.get("body"),
+    checkMergeContacts,
+  );
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    mergeContactsResponseSchema,
+    await callRecorded(database, "merge_contact", { ...request, instanceId, idempotency }),
+  );
+}
 
-  const getContact = async (context: ClientContext): Promise<Response> => {
-    const { instanceId } = requireInstance(context);
-    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
-    if (contactId === undefined) throw new AppError("contact_not_found");
-    const contact = await database.rpc("get_contact", { instanceId, contactId });
-    return answerJson(context, contactResponseSchema, { success: true, ...contact });
-  };
+async function getContact(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const contact = await database.rpc("get_contact", readTarget(context));
+  return answerJson(context, contactResponseSchema, { success: true, ...contact });
+}
 
-  const deleteContact = async (context: ClientContext): Promise<Response> => {
-    const { instanceId } = requireInstance(context);
-    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
-    if (contactId === undefined) throw new AppError("contact_not_found");
-    const erase = readScope(context) === "workspace" ? erasePerson : eraseContact;
-    const { erasureId } = await erase(services, instanceId, contactId);
-    return answerJson(context, eraseContactResponseSchema, { success: true, erasureId }, 202);
-  };
+async function deleteContact(
+  services: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const { instanceId, contactId } = readTarget(context);
+  const erase = readScope(context) === "workspace" ? erasePerson : eraseContact;
+  const { erasureId } = await erase(services, instanceId, contactId);
+  return answerJson(context, eraseContactResponseSchema, { success: true, erasureId }, 202);
+}
 
-  const getExport = async (context: ClientContext): Promise<Response> => {
-    const { instanceId } = requireInstance(context);
-    const contactId = contactIdSchema.safeParse(context.req.param("id")).data;
-    if (contactId === undefined) throw new AppError("contact_not_found");
-    const body = await exportContact(services, instanceId, contactId, readScope(context));
-    return context.body(body, 200, { "Content-Type": "application/json" });
-  };
+async function getExport(services: ContactsApiServices, context: ClientContext): Promise<Response> {
+  const { instanceId, contactId } = readTarget(context);
+  const body = await exportContact(services, instanceId, contactId, readScope(context));
+  return context.body(body, 200, { "Content-Type": "application/json" });
+}
 
-  const getErasure = async (context: ClientContext): Promise<Response> => {
-    const { instanceId } = requireInstance(context);
-    const erasureId = contactIdSchema.safeParse(context.req.param("id")).data;
-    if (erasureId === undefined) throw new AppError("erasure_not_found");
-    const erasure = await database.rpc("get_erasure", { instanceId, erasureId });
-    return answerJson(context, erasureResponseSchema, { success: true, ...erasure });
-  };
+async function getErasure(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const { instanceId } = requireInstance(context);
+  const erasureId = contactIdSchema.safeParse(context.req.param("id")).data;
+  if (erasureId === undefined) throw new AppError("erasure_not_found");
+  const erasure = await database.rpc("get_erasure", { instanceId, erasureId });
+  return answerJson(context, erasureResponseSchema, { success: true, ...erasure });
+}
 
-  const getContacts = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listContactsSchema, context.req.query(), findFilterIssues);
-    const { instanceId } = requireInstance(context);
-    const page = await readPageOrChanges(
-      "contacts",
-      { ...query, instanceId },
-      (request) => database.rpc("list_contacts", request),
-    );
-    return answerJson(context, contactListResponseSchema, { success: true, ...page });
-  };
+async function getContacts(
+  { database }: ContactsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const query = validate(listContactsSchema, context.req.query(), findFilterIssues);
+  const { instanceId } = requireInstance(context);
+  const page = await readPageOrChanges(
+    "contacts",
+    { ...query, instanceId },
+    (request) => database.rpc("list_contacts", request),
+  );
+  return answerJson(context, contactListResponseSchema, { success: true, ...page });
+}
 
-  const routes: Route[] = [
-    { method: "POST", path: "/create", ignoresParameters: true, handlers: [guard, createContact] },
-    { method: "POST", path: "/update", ignoresParameters: true, handlers: [guard, updateContact] },
-    { method: "POST", path: "/tags", ignoresParameters: true, handlers: [guard, changeTags] },
-    { method: "POST", path: "/consent", handlers: [guard, setConsent] },
-    { method: "POST", path: "/block", handlers: [guard, changeBlock(true)] },
-    { method: "POST", path: "/unblock", handlers: [guard, changeBlock(false)] },
-    { method: "POST", path: "/merge", handlers: [guard, mergeContacts] },
-    { method: "GET", path: "/contacts", query: listContactsSchema, handlers: [guard, getContacts] },
-    {
-      method: "GET",
-      path: "/contacts/:id",
-      query: instanceQuerySchema,
-      handlers: [guard, getContact],
-    },
-    {
-      method: "DELETE",
-      path: "/contacts/:id",
-      query: scopeQuerySchema,
-      handlers: [guard, deleteContact],
-    },
-    {
-      method: "GET",
-      path: "/contacts/:id/export",
-      query: scopeQuerySchema,
-      handlers: [guard, getExport],
-    },
-    {
-      method: "GET",
-      path: "/erasures/:id",
-      query: instanceQuerySchema,
-      handlers: [guard, getErasure],
-    },
-  ];
-  return createApp({ slug: "contacts-api", log, routes });
+/** Whether a call reaches the person's contacts at other instances. */
+function readScope(context: ClientContext): PeopleScope {
+  return validate(scopeQuerySchema, context.req.query()).scope ?? "instance";
+}
+
+/** The contact of the path, which must belong to the token's instance. */
+function readTarget(context: ClientContext): { instanceId: string; contactId: string } {
+  const { instanceId } = requireInstance(context);
+  const contactId = contactIdSchema.safeParse(context.req.param("id"));
+  if (!contactId.success) throw new AppError("contact_not_found");
+  return { instanceId, contactId: contactId.data };
 }

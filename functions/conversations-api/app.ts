@@ -2,12 +2,12 @@ import type { Hono } from "hono";
 import type { Database } from "../../shared/database/database.ts";
 import {
   type ClientContext,
-  createClientTokenGuard,
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
 import { answerJson } from "../../shared/http/answer.ts";
-import { createApp, type Route } from "../../shared/http/create_app.ts";
+import { type ClientRoute, createClientRoutes } from "../../shared/http/client_routes.ts";
+import { createApp } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { readPage, readPageOrChanges } from "../../shared/http/page.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
@@ -46,174 +46,197 @@ export interface ConversationsApiServices {
   readonly log: Log;
 }
 
+/** The operations, by method and path. */
+const operations: readonly ClientRoute<ConversationsApiServices>[] = [
+  { method: "POST", path: "/assign", ignoresParameters: true, handle: assign },
+  { method: "POST", path: "/unassign", handle: unassign },
+  { method: "POST", path: "/status", ignoresParameters: true, handle: setStatus },
+  { method: "POST", path: "/note", ignoresParameters: true, handle: addNote },
+  { method: "GET", path: "/agent-pause", query: getAgentPauseSchema, handle: getPause },
+  { method: "POST", path: "/agent-pause", handle: setPause },
+  {
+    method: "GET",
+    path: "/conversations",
+    query: listConversationsSchema,
+    handle: getConversations,
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id",
+    query: getConversationSchema,
+    handle: getConversation,
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id/notes",
+    query: listOfConversationSchema,
+    handle: listNotes,
+  },
+  {
+    method: "GET",
+    path: "/conversations/:id/transfers",
+    query: listOfConversationSchema,
+    handle: listTransfers,
+  },
+];
+
 /** /functions/v1/conversations-api (specification 4.1). */
 export function createConversationsApiApp(services: ConversationsApiServices): Hono {
-  const { database, log } = services;
-  const guard = createClientTokenGuard(database);
+  const routes = createClientRoutes(services, operations);
+  return createApp({ slug: "conversations-api", log: services.log, routes });
+}
 
-  const assign = async (context: ClientContext): Promise<Response> => {
-    const { assignTo, portfolio, departmentId, ...target } = validateBody(
-      context,
-      assignSchema,
-      context.get("body"),
-      checkTarget,
-    );
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    const assignment = { assignTo, portfolio, departmentId };
-    return answerRecorded(
-      context,
-      assignResponseSchema,
-      await assignConversation(database, {
-        ...readRecipient(target),
-        instanceId,
-        assignment,
-        idempotency,
-      }),
-    );
-  };
-
-  const unassign = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, unassignSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      unassignResponseSchema,
-      await callRecorded(database, "unassign_conversation", {
-        ...request,
-        instanceId,
-        idempotency,
-      }),
-    );
-  };
-
-  const setStatus = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, statusSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      statusResponseSchema,
-      await callRecorded(database, "set_conversation_status", {
-        ...request,
-        instanceId,
-        idempotency,
-      }),
-    );
-  };
-
-  const addNote = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, noteRequestSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      noteResponseSchema,
-      await callRecorded(database, "note_conversation", { ...request, instanceId, idempotency }),
-    );
-  };
-
-  const getPause = async (context: ClientContext): Promise<Response> => {
-    const target = validate(getAgentPauseSchema, context.req.query(), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const pause = await database.rpc("get_agent_pause", {
+async function assign(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const { assignTo, portfolio, departmentId, ...target } = validateBody(
+    context,
+    assignSchema,
+    context.get("body"),
+    checkTarget,
+  );
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  const assignment = { assignTo, portfolio, departmentId };
+  return answerRecorded(
+    context,
+    assignResponseSchema,
+    await assignConversation(database, {
       ...readRecipient(target),
       instanceId,
-    });
-    return answerJson(context, getAgentPauseResponseSchema, { success: true, ...pause });
-  };
-
-  const setPause = async (context: ClientContext): Promise<Response> => {
-    const request = validateBody(context, setAgentPauseSchema, context.get("body"), checkTarget);
-    const { instanceId } = requireInstance(context);
-    const idempotency = await readClientIdempotency(context);
-    return answerRecorded(
-      context,
-      setAgentPauseResponseSchema,
-      await callRecorded(database, "set_agent_pause", { ...request, instanceId, idempotency }),
-    );
-  };
-
-  const getConversation = async (context: ClientContext): Promise<Response> => {
-    validate(getConversationSchema, context.req.query());
-    const conversation = await database.rpc("get_conversation", readTarget(context));
-    return answerJson(context, conversationResponseSchema, { success: true, ...conversation });
-  };
-
-  const getConversations = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listConversationsSchema, context.req.query(), checkListConversations);
-    const { instanceId } = requireInstance(context);
-    const page = await readPageOrChanges(
-      "conversations",
-      { ...query, instanceId },
-      (request) => database.rpc("list_conversations", request),
-    );
-    return answerJson(context, conversationsResponseSchema, { success: true, ...page });
-  };
-
-  const listNotes = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listOfConversationSchema, context.req.query());
-    const target = readTarget(context);
-    const page = await readPage(
-      "notes",
-      { ...query, ...target },
-      (request) => database.rpc("list_conversation_notes", request),
-    );
-    return answerJson(context, notesResponseSchema, { success: true, ...page });
-  };
-
-  const listTransfers = async (context: ClientContext): Promise<Response> => {
-    const query = validate(listOfConversationSchema, context.req.query());
-    const target = readTarget(context);
-    const page = await readPage(
-      "transfers",
-      { ...query, ...target },
-      (request) => database.rpc("list_conversation_transfers", request),
-    );
-    return answerJson(context, transfersResponseSchema, { success: true, ...page });
-  };
-
-  const routes: Route[] = [
-    { method: "POST", path: "/assign", ignoresParameters: true, handlers: [guard, assign] },
-    { method: "POST", path: "/unassign", handlers: [guard, unassign] },
-    { method: "POST", path: "/status", ignoresParameters: true, handlers: [guard, setStatus] },
-    { method: "POST", path: "/note", ignoresParameters: true, handlers: [guard, addNote] },
-    {
-      method: "GET",
-      path: "/agent-pause",
-      query: getAgentPauseSchema,
-      handlers: [guard, getPause],
-    },
-    { method: "POST", path: "/agent-pause", handlers: [guard, setPause] },
-  ];
-  routes.push(
-    {
-      method: "GET",
-      path: "/conversations",
-      query: listConversationsSchema,
-      handlers: [guard, getConversations],
-    },
-    {
-      method: "GET",
-      path: "/conversations/:id",
-      query: getConversationSchema,
-      handlers: [guard, getConversation],
-    },
-    {
-      method: "GET",
-      path: "/conversations/:id/notes",
-      query: listOfConversationSchema,
-      handlers: [guard, listNotes],
-    },
-    {
-      method: "GET",
-      path: "/conversations/:id/transfers",
-      query: listOfConversationSchema,
-      handlers: [guard, listTransfers],
-    },
+      assignment,
+      idempotency,
+    }),
   );
-  return createApp({ slug: "conversations-api", log, routes });
+}
+
+async function unassign(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, unassignSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    unassignResponseSchema,
+    await callRecorded(database, "unassign_conversation", {
+      ...request,
+      instanceId,
+      idempotency,
+    }),
+  );
+}
+
+async function setStatus(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, statusSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    statusResponseSchema,
+    await callRecorded(database, "set_conversation_status", {
+      ...request,
+      instanceId,
+      idempotency,
+    }),
+  );
+}
+
+async function addNote(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, noteRequestSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    noteResponseSchema,
+    await callRecorded(database, "note_conversation", { ...request, instanceId, idempotency }),
+  );
+}
+
+async function getPause(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const target = validate(getAgentPauseSchema, context.req.query(), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const pause = await database.rpc("get_agent_pause", {
+    ...readRecipient(target),
+    instanceId,
+  });
+  return answerJson(context, getAgentPauseResponseSchema, { success: true, ...pause });
+}
+
+async function setPause(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const request = validateBody(context, setAgentPauseSchema, context.get("body"), checkTarget);
+  const { instanceId } = requireInstance(context);
+  const idempotency = await readClientIdempotency(context);
+  return answerRecorded(
+    context,
+    setAgentPauseResponseSchema,
+    await callRecorded(database, "set_agent_pause", { ...request, instanceId, idempotency }),
+  );
+}
+
+async function getConversation(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  validate(getConversationSchema, context.req.query());
+  const conversation = await database.rpc("get_conversation", readTarget(context));
+  return answerJson(context, conversationResponseSchema, { success: true, ...conversation });
+}
+
+async function getConversations(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const query = validate(listConversationsSchema, context.req.query(), checkListConversations);
+  const { instanceId } = requireInstance(context);
+  const page = await readPageOrChanges(
+    "conversations",
+    { ...query, instanceId },
+    (request) => database.rpc("list_conversations", request),
+  );
+  return answerJson(context, conversationsResponseSchema, { success: true, ...page });
+}
+
+async function listNotes(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const query = validate(listOfConversationSchema, context.req.query());
+  const target = readTarget(context);
+  const page = await readPage(
+    "notes",
+    { ...query, ...target },
+    (request) => database.rpc("list_conversation_notes", request),
+  );
+  return answerJson(context, notesResponseSchema, { success: true, ...page });
+}
+
+async function listTransfers(
+  { database }: ConversationsApiServices,
+  context: ClientContext,
+): Promise<Response> {
+  const query = validate(listOfConversationSchema, context.req.query());
+  const target = readTarget(context);
+  const page = await readPage(
+    "transfers",
+    { ...query, ...target },
+    (request) => database.rpc("list_conversation_transfers", request),
+  );
+  return answerJson(context, transfersResponseSchema, { success: true, ...page });
 }
 
 /** Returns the conversation of the path, which must belong to the token's instance. */

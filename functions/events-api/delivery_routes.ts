@@ -5,7 +5,7 @@ import {
   readClientIdempotency,
   requireInstance,
 } from "../../shared/http/client_token_guard.ts";
-import type { Route } from "../../shared/http/create_app.ts";
+import type { ClientRoute } from "../../shared/http/client_routes.ts";
 import { readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
@@ -22,65 +22,65 @@ import {
   replayResponseSchema,
   replaySchema,
 } from "./endpoint_contract.ts";
-import { type ClientGuards, readEndpointTarget } from "./endpoint_routes.ts";
+import { readEndpointTarget } from "./endpoint_routes.ts";
 
-/** The routes of what was sent to webhook endpoints, and of sending it again. */
-export function createDeliveryRoutes(
-  { database }: { readonly database: Database },
-  { required, optional }: ClientGuards,
-): Route[] {
-  const list = async (context: ClientContext): Promise<Response> => {
-    const { limit, cursor, status = null } = validate(listDeliveriesSchema, context.req.query());
-    const page = await readPageUpTo(
-      deliveryPageEndSchema,
-      "deliveries",
-      { ...readEndpointTarget(context), status, limit, cursor },
-      (request) => database.rpc("list_event_deliveries", request),
-    );
-    return answerJson(context, deliveriesResponseSchema, { success: true, ...page });
-  };
+export interface DeliveryServices {
+  readonly database: Database;
+}
 
-  const resend = async (context: ClientContext): Promise<Response> => {
-    validateBody(context, instanceOnlySchema, context.get("body"));
-    const { instanceId } = requireInstance(context);
-    const deliveryId = idSchema.safeParse(context.req.param("id"));
-    if (!deliveryId.success) throw new AppError("delivery_not_found");
-    const idempotency = await readClientIdempotency(context);
-    const request = { instanceId, deliveryId: deliveryId.data, idempotency };
-    const resent = await callRecorded(database, "resend_event_delivery", request);
-    announceEvents();
-    return answerRecorded(context, deliveryResponseSchema, resent);
-  };
+/** What clients do with what was sent to webhook endpoints: list it, and send it again. */
+export const deliveryOperations: readonly ClientRoute<DeliveryServices>[] = [
+  {
+    method: "GET",
+    path: "/endpoints/:id/deliveries",
+    query: listDeliveriesSchema,
+    handle: list,
+  },
+  { method: "POST", path: "/endpoints/:id/replay", handle: replay },
+  {
+    method: "POST",
+    path: "/deliveries/:id/resend",
+    query: instanceOnlySchema,
+    hasBody: "optional",
+    handle: resend,
+  },
+];
 
-  const replay = async (context: ClientContext): Promise<Response> => {
-    const { since, until = null, types = null } = validateBody(
-      context,
-      replaySchema,
-      context.get("body"),
-      checkPeriod,
-    );
-    const idempotency = await readClientIdempotency(context);
-    const request = { ...readEndpointTarget(context), since, until, types, idempotency };
-    const replayed = await callRecorded(database, "replay_events", request);
-    announceEvents();
-    return answerRecorded(context, replayResponseSchema, replayed, 202);
-  };
+async function list({ database }: DeliveryServices, context: ClientContext): Promise<Response> {
+  const { limit, cursor, status = null } = validate(listDeliveriesSchema, context.req.query());
+  const page = await readPageUpTo(
+    deliveryPageEndSchema,
+    "deliveries",
+    { ...readEndpointTarget(context), status, limit, cursor },
+    (request) => database.rpc("list_event_deliveries", request),
+  );
+  return answerJson(context, deliveriesResponseSchema, { success: true, ...page });
+}
 
-  return [
-    {
-      method: "GET",
-      path: "/endpoints/:id/deliveries",
-      query: listDeliveriesSchema,
-      handlers: [required, list],
-    },
-    { method: "POST", path: "/endpoints/:id/replay", handlers: [required, replay] },
-    {
-      method: "POST",
-      path: "/deliveries/:id/resend",
-      query: instanceOnlySchema,
-      handlers: [optional, resend],
-    },
-  ];
+async function resend({ database }: DeliveryServices, context: ClientContext): Promise<Response> {
+  validateBody(context, instanceOnlySchema, context.get("body"));
+  const { instanceId } = requireInstance(context);
+  const deliveryId = idSchema.safeParse(context.req.param("id"));
+  if (!deliveryId.success) throw new AppError("delivery_not_found");
+  const idempotency = await readClientIdempotency(context);
+  const request = { instanceId, deliveryId: deliveryId.data, idempotency };
+  const resent = await callRecorded(database, "resend_event_delivery", request);
+  announceEvents();
+  return answerRecorded(context, deliveryResponseSchema, resent);
+}
+
+async function replay({ database }: DeliveryServices, context: ClientContext): Promise<Response> {
+  const { since, until = null, types = null } = validateBody(
+    context,
+    replaySchema,
+    context.get("body"),
+    checkPeriod,
+  );
+  const idempotency = await readClientIdempotency(context);
+  const request = { ...readEndpointTarget(context), since, until, types, idempotency };
+  const replayed = await callRecorded(database, "replay_events", request);
+  announceEvents();
+  return answerRecorded(context, replayResponseSchema, replayed, 202);
 }
 
 function checkPeriod(

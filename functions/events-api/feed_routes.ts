@@ -1,12 +1,7 @@
-import type { MiddlewareHandler } from "hono";
 import type { Database } from "../../shared/database/database.ts";
 import { answerJson } from "../../shared/http/answer.ts";
-import {
-  type ClientContext,
-  type ClientVariables,
-  requireInstance,
-} from "../../shared/http/client_token_guard.ts";
-import type { Route } from "../../shared/http/create_app.ts";
+import type { ClientRoute } from "../../shared/http/client_routes.ts";
+import { type ClientContext, requireInstance } from "../../shared/http/client_token_guard.ts";
 import { validate } from "../../shared/http/validate.ts";
 import { presentEvent } from "../../shared/events/event_body.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
@@ -19,13 +14,10 @@ export interface FeedServices {
   readonly links: MediaLinks;
 }
 
-/** The routes of the feed. `guard` authenticates the client. */
-export function createFeedRoutes(
-  services: FeedServices,
-  guard: MiddlewareHandler<{ Variables: ClientVariables }>,
-): Route[] {
+/** The operation of the feed. Its readers that wait for events are those of one app. */
+export function createFeedOperations(): ClientRoute<FeedServices>[] {
   const waiting = new WaitingReaders();
-  const getEvents = async (context: ClientContext): Promise<Response> => {
+  const getEvents = async (services: FeedServices, context: ClientContext): Promise<Response> => {
     const { after, types, limit, waitSeconds } = validate(readFeedSchema, context.req.query());
     const { instanceId } = requireInstance(context);
     const page = await waiting.read(
@@ -43,5 +35,5 @@ export function createFeedRoutes(
     const items = page.items.map((event) => presentEvent(event, services.links));
     return answerJson(context, feedResponseSchema, { success: true, ...page, items });
   };
-  return [{ method: "GET", path: "/events", query: readFeedSchema, handlers: [guard, getEvents] }];
+  return [{ method: "GET", path: "/events", query: readFeedSchema, handle: getEvents }];
 }

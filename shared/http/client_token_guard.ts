@@ -59,9 +59,9 @@ type ValidAuthentication = {
 export function createClientTokenGuard(
   database: Database,
   options: GuardOptions = {},
+  hashToken: HashToken = createTokenHasher(),
 ): MiddlewareHandler<{ Variables: ClientVariables }> {
   const hasBody = options.hasBody ?? true;
-  const hashToken = createTokenHasher();
   return async (context, next) => {
     const tokenHash = await readTokenHash(context, hashToken);
     const client = await authenticateClient(context, database, tokenHash);
