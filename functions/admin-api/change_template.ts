@@ -1,10 +1,6 @@
 /** Edits and deletes templates that a provider has. */
-import type {
-  TemplateCall,
-  TemplateComponent,
-  TemplateFields,
-  TemplateRecord,
-} from "../../shared/database/rpcs/templates.ts";
+import type { TemplateComponent, TemplateRecord } from "../../shared/model/template_record.ts";
+import type { TemplateCall, TemplateFields } from "../../shared/database/rpcs/templates.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { FoundTemplates, TemplateAccount } from "../../shared/providers/template_account.ts";
 import type { ListedTemplate } from "../../shared/providers/template_listing.ts";

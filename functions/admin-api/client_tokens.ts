@@ -1,5 +1,5 @@
 import { createClientToken } from "../../shared/crypto/client_token.ts";
-import type { TokenRecord } from "../../shared/database/rpcs/tenancy.ts";
+import type { TokenRecord } from "../../shared/model/tenant_records.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";

@@ -1,4 +1,4 @@
-import type { UsageComparison } from "../../shared/database/rpcs/costs.ts";
+import type { UsageComparison } from "../../shared/model/usage_record.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { BilledUsage } from "../../shared/providers/billed_usage.ts";
 import type { TemplateSyncServices } from "./template_sync.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../shared/model/errors.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { toRecorded } from "../../shared/idempotency/recorded_call.ts";
-import type { OutboxRecord } from "../../shared/database/rpcs/outbox.ts";
+import type { OutboxRecord } from "../../shared/model/outbox_record.ts";
 import { type AdminContext, readAdminIdempotency, requireId } from "./http_exchange.ts";
 import { outbox, outboxResponseSchema } from "./resources/outbox.ts";
 

@@ -1,4 +1,5 @@
-import type { TemplateCall, TemplateRecord } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateCall } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateRecord } from "../../shared/model/template_record.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { FoundTemplates, TemplateAccount } from "../../shared/providers/template_account.ts";
 import type { ListedTemplate, TemplateLimit } from "../../shared/providers/template_listing.ts";

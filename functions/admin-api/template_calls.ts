@@ -1,11 +1,11 @@
 /** Calls to the provider about one template, each made once. */
+import type { TemplateRecord } from "../../shared/model/template_record.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type {
   BeginTemplateCall,
   TemplateCall,
   TemplateCallRefusal,
   TemplateChanges,
-  TemplateRecord,
 } from "../../shared/database/rpcs/templates.ts";
 import { AppError, type ErrorCode } from "../../shared/model/errors.ts";
 import type {

@@ -1,4 +1,10 @@
 import * as z from "zod";
+import {
+  componentTypes,
+  headerFormats,
+  parameterFormats,
+  templateCategories,
+} from "../../shared/model/filled_template.ts";
 import { formSchema, looseObjectSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { ChangeCheck, CrossCheck } from "../../shared/http/validate.ts";
@@ -16,8 +22,8 @@ import { workspacePageSchema } from "./contract.ts";
  * only that channel reads are stored unchanged.
  */
 const componentSchema = looseObjectSchema({
-  type: z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS"]),
-  format: z.enum(["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"]).optional(),
+  type: z.enum(componentTypes),
+  format: z.enum(headerFormats).optional(),
   text: z.string().min(1).max(1_024).optional(),
   buttons: z.array(looseObjectSchema({
     type: formSchema(/^[A-Z_]{1,50}$/, 50, "must look like QUICK_REPLY"),
@@ -37,8 +43,8 @@ const languageSchema = formSchema(
   8,
   "must look like pt_BR",
 );
-const parameterFormatSchema = z.enum(["POSITIONAL", "NAMED"]);
-const categorySchema = z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]);
+const parameterFormatSchema = z.enum(parameterFormats);
+const categorySchema = z.enum(templateCategories);
 const providerStatusSchema = formSchema(/^[A-Z_]{1,50}$/, 50, "must look like APPROVED");
 const providerTemplateIdSchema = inOneLine(z.string().trim().min(1).max(200));
 

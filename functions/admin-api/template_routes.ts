@@ -1,4 +1,4 @@
-import type { TemplateRecord } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateRecord } from "../../shared/model/template_record.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody, readOptionalJsonBody } from "../../shared/http/json_body.ts";

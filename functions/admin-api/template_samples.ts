@@ -1,6 +1,6 @@
 /** The sample files of templates' headers, uploaded for the provider to name them by handle. */
 import type { Database } from "../../shared/database/database.ts";
-import type { TemplateComponent } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateComponent } from "../../shared/model/template_record.ts";
 import { type MediaSource, openFile as checkFile } from "../../shared/media/checked_file.ts";
 import { MediaFault } from "../../shared/media/media_fault.ts";
 import { extensionOfType, megabyte } from "../../shared/media/media_rules.ts";

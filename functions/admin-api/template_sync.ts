@@ -1,6 +1,7 @@
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
-import type { SyncTarget, TemplateSyncReport } from "../../shared/database/rpcs/templates.ts";
+import type { SyncTarget } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateSyncReport } from "../../shared/model/template_record.ts";
 import type { TemplateListing } from "../../shared/providers/template_listing.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";
 import type { InstanceServices } from "./instances.ts";

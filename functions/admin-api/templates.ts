@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
-import type { TemplateRecord } from "../../shared/database/rpcs/templates.ts";
+import type { TemplateRecord } from "../../shared/model/template_record.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import {

@@ -10,16 +10,15 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
-import type { BatchAction } from "../../shared/database/rpcs/batches.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
 import { wakeDispatcherFor } from "../../shared/messages/wake_up.ts";
+import { type BatchAction, batchActions } from "../../shared/model/batch_states.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { idSchema, instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import {
   addedRecipientsSchema,
-  batchActions,
   batchListResponseSchema,
   batchResponseSchema,
   batchSettingsSchema,

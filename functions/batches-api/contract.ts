@@ -1,16 +1,25 @@
 import * as z from "zod";
+import {
+  batchRecordFields,
+  dryRunFields,
+  recipientRecordSchema,
+  storedRecipientsFields,
+} from "../../shared/model/batch_record.ts";
+import {
+  batchStatuses,
+  batchValidations,
+  recipientStatuses,
+} from "../../shared/model/batch_states.ts";
 import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { holdFields } from "../../shared/model/hold.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
 import { metadataSchema } from "../../shared/model/metadata.ts";
-import { estimatedCostSchema } from "../../shared/model/pricing.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import { describeStrayBraces, findStrayBraces } from "../../shared/model/placeholders.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
-import { purposes, purposeSchema } from "../../shared/model/purpose.ts";
+import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   cardIdSchema,
   findRecipientIssues,
@@ -21,7 +30,7 @@ import {
   recipientFields,
   templateNameSchema,
 } from "../../shared/model/request_fields.ts";
-import { heldBySchema, successField } from "../../shared/model/response_fields.ts";
+import { successField } from "../../shared/model/response_fields.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
 
@@ -40,7 +49,7 @@ export const checkRecipient: CrossCheck = (recipient) => findRecipientIssues(rec
 
 const recipientsSchema = z.array(recipientSchema).max(1_000);
 
-const validationSchema = z.enum(["strict", "permissive"]);
+const validationSchema = z.enum(batchValidations);
 
 /** POST /functions/v1/batches-api/batches. */
 export const createBatchSchema = z.object({
@@ -153,22 +162,12 @@ export const dryRunSchema = z.object({
 /** A POST that needs no body. */
 export const changeBatchSchema = z.object(instanceField);
 
-/** What may be done with a batch: the last part of the path. */
-export const batchActions = ["start", "pause", "resume", "retry-failed", "cancel"] as const;
-
-const statuses = ["draft", "running", "paused", "canceled", "finished"] as const;
-
 /** GET /functions/v1/batches-api/batches. */
 export const listBatchesSchema = pageSchema.extend({
   ...instanceField,
   order: orderSchema.optional(),
-  status: z.enum(statuses).optional(),
+  status: z.enum(batchStatuses).optional(),
 });
-
-const recipientStatuses = [
-  ...["pending", "queued", "sent", "delivered", "read"] as const,
-  ...["failed", "unconfirmed", "canceled", "expired", "skipped"] as const,
-] as const;
 
 /** GET /functions/v1/batches-api/batches/:id/recipients. */
 export const listRecipientsSchema = z.object({
@@ -181,116 +180,16 @@ export const listRecipientsSchema = z.object({
 /** The end of a page of recipients, as a cursor encodes it. */
 export const recipientPageEndSchema = z.object({ index: z.int().min(0).max(100_000) });
 
-const issueSchema = z.object({ path: z.string(), message: z.string() });
-
-const storedFields = {
-  batchId: z.uuid(),
-  status: z.enum(statuses),
-  added: z.int().min(0),
-  duplicates: z.array(z.object({ index: z.int().min(0), of: z.int().min(0) })),
-  errors: z.array(z.object({ index: z.int().min(0), issues: z.array(issueSchema) })),
-};
-
-export const storedBatchResponseSchema = z.object({ ...successField, ...storedFields });
-
-const warningsSchema = z.array(z.enum(["category_changes"]));
-
-const costFields = {
-  estimatedCost: estimatedCostSchema.nullable(),
-  estimatedCostAfterChange: estimatedCostSchema.nullable(),
-};
-
-const dryRunFields = {
-  summary: z.object({
-    send: z.int().min(0),
-    skip: z.record(z.string(), z.int().min(1)),
-    firstScheduledFor: instantSchema.nullable(),
-    lastScheduledFor: instantSchema.nullable(),
-    days: z.int().min(0),
-    windowOpen: z.int().min(0),
-    freeEntryPoint: z.int().min(0),
-    sentAs: z.object({
-      message: z.int().min(0),
-      direct_send: z.int().min(0),
-      template: z.int().min(0),
-      invitation: z.int().min(0),
-    }),
-  }),
-  items: z.array(z.object({
-    index: z.int().min(0),
-    outcome: z.enum(["send", "skip"]),
-    reason: z.string().nullable(),
-    scheduledFor: instantSchema.nullable(),
-  })),
-  nextIndex: z.int().min(0).nullable(),
-  warnings: warningsSchema,
-  ...costFields,
-};
+export const storedBatchResponseSchema = z.object({ ...successField, ...storedRecipientsFields });
 
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
 
-const errorSchema = z.object({ code: z.string(), message: z.string() });
-
-const countSchema = z.int().min(0);
-
-const batchFields = {
-  batchId: z.uuid(),
-  name: z.string().nullable(),
-  status: z.enum(statuses),
-  templateId: z.uuid().nullable(),
-  purpose: z.enum(purposes),
-  validation: validationSchema,
-  intervalSeconds: z.number().positive(),
-  startAt: instantSchema.nullable(),
-  expiresAt: instantSchema.nullable(),
-  recipientCount: countSchema,
-  counts: z.object({
-    pending: countSchema,
-    queued: countSchema,
-    awaitingReply: countSchema,
-    sent: countSchema,
-    delivered: countSchema,
-    read: countSchema,
-    failed: countSchema,
-    unconfirmed: countSchema,
-    canceled: countSchema,
-    expired: countSchema,
-    skipped: countSchema,
-  }),
-  firstScheduledFor: instantSchema.nullable(),
-  lastScheduledFor: instantSchema.nullable(),
-  createdAt: instantSchema,
-  startedAt: instantSchema.nullable(),
-  finishedAt: instantSchema.nullable(),
-  pauseReason: z.enum(["template_refused", "account_restricted", "failures_in_row"]).nullable(),
-  pauseError: errorSchema.nullable(),
-  warnings: warningsSchema,
-  ...costFields,
-};
-
-export const batchResponseSchema = z.object({ ...successField, ...batchFields });
+export const batchResponseSchema = z.object({ ...successField, ...batchRecordFields });
 
 export const batchListResponseSchema = z.object({
   ...successField,
-  items: z.array(z.object(batchFields)),
+  items: z.array(z.object(batchRecordFields)),
   nextCursor: z.string().nullable(),
-});
-
-const recipientRecordSchema = z.object({
-  index: countSchema,
-  contactId: z.uuid().nullable(),
-  phone: z.string().nullable(),
-  status: z.enum(recipientStatuses),
-  reason: z.string().nullable(),
-  messageId: z.uuid().nullable(),
-  cardId: z.string().nullable(),
-  scheduledFor: instantSchema.nullable(),
-  heldBy: heldBySchema.nullable(),
-  ...holdFields,
-  sentAt: instantSchema.nullable(),
-  deliveredAt: instantSchema.nullable(),
-  readAt: instantSchema.nullable(),
-  lastError: errorSchema.nullable(),
 });
 
 export const recipientListResponseSchema = z.object({

@@ -5,11 +5,15 @@ import {
   demoSentMessageId,
   demoTemplateId,
 } from "../../shared/openapi/demo_fixtures.ts";
+import {
+  type BatchAction,
+  batchActions,
+  describePauseReasons,
+} from "../../shared/model/batch_states.ts";
 import { instanceQuerySchema } from "../../shared/model/request_fields.ts";
 import type { Operation } from "../../shared/openapi/operation.ts";
 import {
   addRecipientsSchema,
-  batchActions,
   batchListResponseSchema,
   batchResponseSchema,
   changeBatchSchema,
@@ -92,7 +96,7 @@ export const recordFields = {
   startedAt: "When the batch was started; null for a draft.",
   finishedAt: "When nothing of the batch was left to send, or it was canceled.",
   pauseReason:
-    "Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.",
+    `Why the batch has paused by itself: ${describePauseReasons()}; null where it has not, or a call paused it.`,
   pauseError: "The last error that it paused for; null for all others.",
   "pauseError.code": "The provider's code, or ours.",
   "pauseError.message": "The provider's words.",
@@ -207,7 +211,7 @@ const dryRunExample = {
 /** What is said of each action, by the last part of its path. */
 const actions: Readonly<
   Record<
-    (typeof batchActions)[number],
+    BatchAction,
     Pick<Operation, "operationId" | "summary" | "description"> & { readonly status: string }
   >
 > = {
@@ -247,7 +251,7 @@ const actions: Readonly<
   },
 };
 
-const describeAction = (action: (typeof batchActions)[number]): Operation => {
+const describeAction = (action: BatchAction): Operation => {
   const { status, ...described } = actions[action];
   return {
     ...described,

@@ -2,10 +2,10 @@ import type {
   BatchEntry,
   BatchSource,
   EntryContact,
-  EntryErrors,
   NewRecipients,
   RecipientDraft,
 } from "../../shared/database/rpcs/batches.ts";
+import type { EntryErrors } from "../../shared/model/batch_record.ts";
 import { ownNumberIssue } from "../../shared/database/sqlstates.ts";
 import { identityKeyOf } from "../../shared/model/phone.ts";
 import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";

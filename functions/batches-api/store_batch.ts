@@ -3,12 +3,11 @@ import type {
   BatchEntry,
   BatchSource,
   BatchTarget,
-  BatchValidation,
-  DryRunReport,
   NewBatch,
   NewRecipients,
-  StoredRecipients,
 } from "../../shared/database/rpcs/batches.ts";
+import type { DryRunReport, StoredRecipients } from "../../shared/model/batch_record.ts";
+import type { BatchValidation } from "../../shared/model/batch_states.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { listLadderTemplates, listLadderVariables } from "../../shared/model/outside_window.ts";

@@ -3,12 +3,16 @@ import { freeObjectSchema } from "../../shared/model/bounded_fields.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { createdContactFields, updatedContactFields } from "../../shared/model/contact_fields.ts";
 import {
-  consentSchema,
+  changedTagsFields,
   consentStates,
+  contactConsentFields,
   contactSchema,
   deletedContactSchema,
+  savedContactFields,
 } from "../../shared/model/contact_record.ts";
+import { erasureFields } from "../../shared/model/erasure_record.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
+import { messageErrorSchema } from "../../shared/model/message_error.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { peopleScopes } from "../../shared/model/people_scope.ts";
 import {
@@ -110,11 +114,7 @@ export const setConsentSchema = z.object({
   ).nullish(),
 });
 
-export const setConsentResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  consent: consentSchema,
-});
+export const setConsentResponseSchema = z.object({ ...successField, ...contactConsentFields });
 
 /** POST /functions/v1/contacts-api/block and /unblock (beyond the specification). */
 export const blockContactSchema = z.object({
@@ -127,7 +127,7 @@ export const blockContactResponseSchema = z.object({
   contactId: z.uuid(),
   isBlocked: z.boolean(),
   channel: z.enum(["blocked", "unblocked", "not_supported", "refused"]),
-  details: z.object({ code: z.string(), message: z.string() }).optional(),
+  details: messageErrorSchema.optional(),
 });
 
 /** POST /functions/v1/contacts-api/merge (beyond the specification, section 3). */
@@ -145,27 +145,13 @@ export const checkMergeContacts: CrossCheck = ({ contactId, intoContactId }) =>
 
 export const mergeContactsResponseSchema = z.object({ ...successField, contactId: z.uuid() });
 
-const savedContactFields = {
-  ...successField,
-  action: z.enum(["created", "updated"]),
-  contactId: z.uuid(),
-};
-const tagsApplied = z.array(z.string());
+export const updateContactResponseSchema = z.object({ ...successField, ...savedContactFields });
 
-export const createContactResponseSchema = z.object({ ...savedContactFields, tagsApplied });
-
-export const updateContactResponseSchema = z.object({
-  ...savedContactFields,
-  fieldsUpdated: z.array(z.string()),
-  tagsApplied,
+export const createContactResponseSchema = updateContactResponseSchema.omit({
+  fieldsUpdated: true,
 });
 
-export const changeTagsResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  tagsApplied: z.array(z.string()),
-  tagsRemoved: z.array(z.string()),
-});
+export const changeTagsResponseSchema = z.object({ ...successField, ...changedTagsFields });
 
 /** A contact's id in a path. No contact has an id of another form. */
 export const contactIdSchema = idSchema;
@@ -192,25 +178,8 @@ export const scopeQuerySchema = instanceQuerySchema.extend({
 /** DELETE /functions/v1/contacts-api/contacts/{contactId} (beyond the specification, section 4). */
 export const eraseContactResponseSchema = z.object({ ...successField, erasureId: z.uuid() });
 
-const countSchema = z.int().min(0);
-
 /** GET /functions/v1/contacts-api/erasures/{erasureId}. */
-export const erasureResponseSchema = z.object({
-  ...successField,
-  erasureId: z.uuid(),
-  contactId: z.uuid(),
-  status: z.enum(["pending", "done"]),
-  counts: z.object({
-    messages: countSchema,
-    notes: countSchema,
-    media: countSchema,
-    events: countSchema,
-    deliveries: countSchema,
-    providerPayloads: countSchema,
-    outboxPayloads: countSchema,
-    idempotencyBodies: countSchema,
-  }),
-});
+export const erasureResponseSchema = z.object({ ...successField, ...erasureFields });
 
 export const contactResponseSchema = z.object({ ...successField, ...contactSchema.shape });
 

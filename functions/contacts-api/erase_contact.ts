@@ -1,7 +1,8 @@
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import { DenialHashers, hashForAll } from "../../shared/database/denial_hashes.ts";
-import type { Erasure, IdentityHashes } from "../../shared/database/rpcs/privacy.ts";
+import type { IdentityHashes } from "../../shared/database/rpcs/privacy.ts";
+import type { Erasure } from "../../shared/model/erasure_record.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 
 /** Most rows of each kind that the call itself deletes or looks through: below a second. */

@@ -1,22 +1,19 @@
 import type { Database } from "../../shared/database/database.ts";
 import type {
   ExportHead,
-  ExportList,
   ExportPage,
   ExportPosition,
   PersonContact,
 } from "../../shared/database/rpcs/privacy.ts";
 import { arrangeAnswer } from "../../shared/model/arrange_answer.ts";
 import { AppError } from "../../shared/model/errors.ts";
+import { type ExportList, exportLists } from "../../shared/model/export_lists.ts";
 import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import { exportResponseSchema, otherInstanceSchema } from "./export_contract.ts";
 
 /** Items of one page: what an export holds in memory, however much there is of the person. */
 const pageSize = 500;
-
-/** The lists of an export, in the order of the answer. */
-const lists: readonly ExportList[] = ["consentLog", "notes", "transfers", "messages"];
 
 /** The contact whose data are exported, and its instance. */
 export interface ExportTarget {
@@ -99,7 +96,7 @@ async function readHead(database: Database, target: ExportTarget): Promise<Expor
 
 /** The lists of one contact, as members that follow others. */
 async function* writeLists(database: Database, target: ExportTarget): AsyncGenerator<string> {
-  for (const list of lists) {
+  for (const list of exportLists) {
     yield `,${JSON.stringify(list)}:[`;
     yield* writeItems(database, { ...target, list });
     yield "]";

@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
-import type { SavedContact } from "../../shared/database/rpcs/contacts.ts";
+import type { SavedContact } from "../../shared/model/contact_record.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { SaveContactRequest } from "./contract.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { ContactTarget } from "../../shared/database/rpcs/contacts.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
-import type { AssignmentOutcome } from "../../shared/database/rpcs/messages.ts";
+import type { AssignmentOutcome } from "../../shared/model/response_fields.ts";
 import { acceptMessage } from "../../shared/messages/accept.ts";
 import type { AcceptedOutcome, AssignmentRequest } from "../../shared/database/rpcs/messages.ts";
 import { type Recorded, toRecorded } from "../../shared/idempotency/recorded_call.ts";

@@ -1,7 +1,18 @@
 import * as z from "zod";
-import { receivedPartSchemas } from "../../shared/model/received_parts.ts";
+import {
+  conversationSchema,
+  conversationStateFields,
+  conversationStatusSchema,
+  deletedConversationSchema,
+  noteSchema,
+  readAgentPauseFields,
+  recordedNoteFields,
+  setAgentPauseFields,
+  transferSchema,
+  unassignedFields,
+} from "../../shared/model/conversation_record.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import {
   assignToSchema,
@@ -20,8 +31,7 @@ const targetFields = { instanceId: instanceIdSchema, ...recipientFields };
 /** Requires exactly one of `phone`, `contactId` and `userId`. */
 export const checkTarget: CrossCheck = (request) => findRecipientIssues(request);
 
-const conversationStatusSchema = z.enum(["open", "closed", "pending"]);
-const noteSchema = z.string().trim().min(1).max(10_000);
+const noteTextSchema = z.string().trim().min(1).max(10_000);
 
 /** POST /functions/v1/conversations-api/assign (specification 4.1). */
 export const assignSchema = z.object({
@@ -35,11 +45,11 @@ export const assignSchema = z.object({
 export const statusSchema = z.object({
   ...targetFields,
   status: conversationStatusSchema,
-  internalNote: noteSchema.optional(),
+  internalNote: noteTextSchema.optional(),
 });
 
 /** POST /functions/v1/conversations-api/note (specification 4.1). */
-export const noteRequestSchema = z.object({ ...targetFields, note: noteSchema });
+export const noteRequestSchema = z.object({ ...targetFields, note: noteTextSchema });
 
 /** GET /functions/v1/conversations-api/agent-pause (beyond the specification). */
 export const getAgentPauseSchema = instanceQuerySchema.extend(recipientFields);
@@ -104,66 +114,15 @@ export const conversationIdSchema = idSchema;
 
 export const assignResponseSchema = z.object({ ...successField, ...assignmentFields });
 
-export const statusResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  status: conversationStatusSchema,
-  noteAdded: z.boolean(),
-});
+export const statusResponseSchema = z.object({ ...successField, ...conversationStateFields });
 
-export const noteResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  conversationId: z.uuid(),
-  noteId: z.uuid(),
-});
+export const noteResponseSchema = z.object({ ...successField, ...recordedNoteFields });
 
-export const setAgentPauseResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  paused: z.boolean(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-});
+export const setAgentPauseResponseSchema = z.object({ ...successField, ...setAgentPauseFields });
 
-export const getAgentPauseResponseSchema = setAgentPauseResponseSchema.extend({
-  contactId: z.uuid().nullable(),
-});
+export const getAgentPauseResponseSchema = z.object({ ...successField, ...readAgentPauseFields });
 
-export const unassignResponseSchema = z.object({
-  ...successField,
-  contactId: z.uuid(),
-  assignedTo: z.null(),
-  previousAssignedTo: z.uuid().nullable(),
-});
-
-const conversationSchema = z.object({
-  conversationId: z.uuid(),
-  contactId: z.uuid(),
-  contact: z.object({
-    contactId: z.uuid(),
-    phone: z.string().nullable(),
-    name: z.string().nullable(),
-  }),
-  status: conversationStatusSchema,
-  assignedTo: z.uuid().nullable(),
-  departmentId: z.uuid().nullable(),
-  portfolio: z.boolean(),
-  awaitingReply: z.boolean(),
-  lastMessageAt: instantSchema.nullable(),
-  referral: receivedPartSchemas.referral.nullable(),
-  aiAgentPausedUntil: instantSchema.nullable(),
-  createdAt: instantSchema,
-  updatedAt: instantSchema,
-});
-
-/** A contact that is no more; only a list with `updatedSince` tells of it. */
-const deletedConversationSchema = z.object({
-  contactId: z.uuid(),
-  isDeleted: z.literal(true),
-  mergedInto: z.uuid().nullable(),
-  updatedAt: instantSchema,
-});
+export const unassignResponseSchema = z.object({ ...successField, ...unassignedFields });
 
 export const conversationResponseSchema = conversationSchema.extend(successField);
 
@@ -177,16 +136,12 @@ export const conversationsResponseSchema = z.object({
 
 export const notesResponseSchema = z.object({
   ...successField,
-  items: z.array(z.object({ noteId: z.uuid(), note: z.string(), createdAt: instantSchema })),
+  items: z.array(noteSchema),
   ...nextCursorField,
 });
 
 export const transfersResponseSchema = z.object({
   ...successField,
-  items: z.array(z.object({
-    fromOperatorId: z.uuid(),
-    toOperatorId: z.uuid().nullable(),
-    createdAt: instantSchema,
-  })),
+  items: z.array(transferSchema),
   ...nextCursorField,
 });

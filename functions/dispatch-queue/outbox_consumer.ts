@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
-import type { OutboxKind } from "../../shared/database/rpcs/outbox.ts";
+import { emailKinds } from "../../shared/model/outbox_kinds.ts";
 import type { TranscribeRow } from "../../shared/agents/transcribe.ts";
 import type { MediaWork } from "../../shared/outbox/media_work.ts";
 import { type DeliverOutboxRow, deliverOutboxRow } from "../../shared/outbox/delivery.ts";
@@ -16,12 +16,6 @@ export interface OutboxServices extends ReadingServices {
   readonly transcribe: TranscribeRow;
   readonly log: Log;
 }
-
-const emailKinds: readonly OutboxKind[] = [
-  ...["assignment_email", "endpoint_disabled_email"] as const,
-  ...["instance_disconnected_email", "instance_held_email"] as const,
-  ...["batch_paused_email", "budget_email"] as const,
-];
 
 function listLanes(services: OutboxServices): readonly LaneOfWork[] {
   const deliver = (delivery: DeliverOutboxRow): LaneOfWork["work"] => (row) =>

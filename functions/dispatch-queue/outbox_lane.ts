@@ -1,5 +1,6 @@
 import type { Database } from "../../shared/database/database.ts";
-import type { OutboxKind, OutboxRow } from "../../shared/database/rpcs/outbox.ts";
+import type { OutboxRow } from "../../shared/database/rpcs/outbox.ts";
+import type { OutboxKind } from "../../shared/model/outbox_kinds.ts";
 import { claimOutbox } from "../../shared/outbox/delivery.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import { type CallBounds, CallsUnderWay } from "./calls_under_way.ts";

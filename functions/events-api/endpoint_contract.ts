@@ -1,6 +1,12 @@
 import * as z from "zod";
+import {
+  deliveryFields,
+  endpointFields,
+  testOutcomeFields,
+} from "../../shared/model/endpoint_record.ts";
+import { deliveryStatuses } from "../../shared/model/endpoint_states.ts";
 import { describeWrongTypes, type EventType, eventTypes } from "../../shared/model/event_types.ts";
-import { instantSchema, storableInstantSchema } from "../../shared/model/instant.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { findUrlProblem } from "../../shared/model/public_url.ts";
 import { inOneLine, instanceIdSchema } from "../../shared/model/request_fields.ts";
@@ -62,7 +68,7 @@ export const rotateSecretSchema = z.object({
 
 /** GET /functions/v1/events-api/endpoints/:id/deliveries. */
 export const listDeliveriesSchema = listEndpointsSchema.extend({
-  status: z.enum(["pending", "delivered", "failed"]).optional(),
+  status: z.enum(deliveryStatuses).optional(),
 });
 
 /** The end of a page of deliveries, as a cursor encodes it. */
@@ -76,21 +82,6 @@ export const replaySchema = z.object({
   types: typesSchema.optional(),
 });
 
-const endpointFields = {
-  endpointId: z.uuid(),
-  instanceId: z.uuid(),
-  url: z.string(),
-  types: z.array(z.enum(eventTypes)).nullable(),
-  description: z.string().nullable(),
-  isActive: z.boolean(),
-  disabledReason: z.enum(["gone", "failing"]).nullable(),
-  disabledAt: instantSchema.nullable(),
-  failingSince: instantSchema.nullable(),
-  previousSecretUntil: instantSchema.nullable(),
-  createdAt: instantSchema,
-  updatedAt: instantSchema,
-};
-
 export const endpointResponseSchema = z.object({ ...successField, ...endpointFields });
 export const endpointSecretResponseSchema = z.object({
   ...successField,
@@ -102,30 +93,7 @@ export const endpointsResponseSchema = z.object({
   items: z.array(z.object(endpointFields)),
   nextCursor: z.string().nullable(),
 });
-const attemptFields = {
-  status: z.int().nullable(),
-  error: z.string().nullable(),
-  durationMs: z.int().min(0),
-};
-
-export const testResponseSchema = z.object({
-  ...successField,
-  delivered: z.boolean(),
-  ...attemptFields,
-});
-const deliveryFields = {
-  deliveryId: z.uuid(),
-  endpointId: z.uuid(),
-  eventId: z.string(),
-  type: z.enum(eventTypes),
-  status: z.enum(["pending", "delivered", "failed"]),
-  attempts: z.array(
-    z.object({ at: instantSchema, ...attemptFields, answer: z.string().nullable() }),
-  ),
-  nextAttemptAt: instantSchema.nullable(),
-  createdAt: instantSchema,
-};
-
+export const testResponseSchema = z.object({ ...successField, ...testOutcomeFields });
 export const deliveryResponseSchema = z.object({ ...successField, ...deliveryFields });
 export const deliveriesResponseSchema = z.object({
   ...successField,

@@ -3,11 +3,11 @@ import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type {
-  EndpointRecord,
   EndpointTarget,
   KeptSecret,
   NewEndpoint,
 } from "../../shared/database/rpcs/webhooks.ts";
+import type { EndpointRecord } from "../../shared/model/endpoint_record.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 
 export interface SecretServices {

@@ -1,6 +1,7 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
-import type { EndpointTarget, TestOutcome } from "../../shared/database/rpcs/webhooks.ts";
+import type { EndpointTarget } from "../../shared/database/rpcs/webhooks.ts";
+import type { TestOutcome } from "../../shared/model/endpoint_record.ts";
 import type { DeliverEvent } from "../../shared/events/deliver_event.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 

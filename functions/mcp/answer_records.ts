@@ -2,15 +2,30 @@
  * The records that tools answer: which of their members are the service's own, by the schemas of the API where it
  * has them in `shared/`. A text is quoted where its schema says no more than that it is one.
  */
+import { sendingModes } from "../../shared/model/message_status.ts";
+import { providerClasses } from "../../shared/model/provider_kind.ts";
 import * as z from "zod";
+import {
+  componentTypes,
+  headerFormats,
+  parameterFormats,
+  templateCategories,
+} from "../../shared/model/filled_template.ts";
+import { dryRunFields } from "../../shared/model/batch_record.ts";
 import { contactSchema } from "../../shared/model/contact_record.ts";
+import {
+  conversationSchema,
+  readAgentPauseFields,
+} from "../../shared/model/conversation_record.ts";
+import { instanceHealthFields } from "../../shared/model/health_record.ts";
+import { dayOfProtectionSchema, waitingMessageSchema } from "../../shared/model/queue_record.ts";
+import { budgetStateSchema } from "../../shared/model/usage_record.ts";
 import { partSchemas } from "../../shared/model/content_parts.ts";
 import { listErrors } from "../../shared/model/errors.ts";
 import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
 import { messageRecordFields } from "../../shared/model/message_record.ts";
 import { ladderFields } from "../../shared/model/outside_window.ts";
 import { costSchema, estimatedCostSchema } from "../../shared/model/pricing.ts";
-import { receivedPartSchemas } from "../../shared/model/received_parts.ts";
 import {
   assignmentFields,
   heldBySchema,
@@ -63,22 +78,13 @@ export const messageRecord = z.object({
   lastError: failure,
 });
 
-const conversationMembers = {
-  ...{ conversationId: id, contactId: id, assignedTo: id, departmentId: id },
-  status: z.enum(["open", "closed", "pending"]),
-  ...{ portfolio: flag, awaitingReply: flag, lastMessageAt: instantSchema },
-  ...{ referral: receivedPartSchemas.referral, aiAgentPausedUntil: instantSchema },
-  ...{ createdAt: instantSchema, updatedAt: instantSchema },
-};
-
 /** A contact, and one that is no more. */
 export const contactRecord = contactSchema.extend({
   ...{ phone: digits, origin: ownWord, isDeleted: flag, mergedInto: id },
 });
 
-export const conversationRecord = z.object({
-  ...conversationMembers,
-  contact: z.object({ contactId: id, phone: digits, name: text }),
+export const conversationRecord = conversationSchema.extend({
+  contact: conversationSchema.shape.contact.extend({ phone: digits }),
   ...{ isDeleted: flag, mergedInto: id },
 });
 
@@ -90,20 +96,20 @@ const button = z.object({
 /** A template. Meta's words are its own: what it reads in one is data here. */
 export const templateRecord = z.object({
   ...{ templateId: id, instanceId: id, workspaceId: id, name: text, language },
-  parameterFormat: z.enum(["POSITIONAL", "NAMED"]),
-  category: z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]),
+  parameterFormat: z.enum(parameterFormats),
+  category: z.enum(templateCategories),
   providerStatus: z.enum([
     ...["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "DELETED"] as const,
     ...["PENDING_DELETION", "LIMIT_EXCEEDED", "ARCHIVED", "FLAGGED", "LOCKED"] as const,
   ]),
   providerTemplateId: text,
   components: z.array(z.object({
-    type: z.enum(["HEADER", "BODY", "FOOTER", "BUTTONS"]),
-    format: z.enum(["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"]),
+    type: z.enum(componentTypes),
+    format: z.enum(headerFormats),
     ...{ text, buttons: z.array(button), example: z.unknown() },
   })),
   categoryChange: z.object({
-    to: z.enum(["MARKETING", "UTILITY", "AUTHENTICATION"]),
+    to: z.enum(templateCategories),
     at: instantSchema,
   }),
   quality: z.enum(["GREEN", "YELLOW", "RED", "UNKNOWN"]),
@@ -111,38 +117,20 @@ export const templateRecord = z.object({
   ...{ createdAt: instantSchema, updatedAt: instantSchema },
 });
 
-const protection = z.object({
-  ...{ day: z.iso.date(), limit: count, limitedBy: z.enum(["daily_limit", "warm_up"]) },
-  ...{ sent: count, waiting: count },
-  newContacts: z.object({ limit: count, sent: count, waiting: count }),
-});
-
 /** Of what a hold of the whole number keeps. */
 const hold = { holdReason: text, holdCode: text, heldUntil: instantSchema };
 
 export const queueRecord = z.object({
-  items: z.array(z.object({
-    ...{ messageId: id, phone: digits, messageType: ownWord, position: count },
-    ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema, ...hold },
-  })),
-  ...{ total: count, protection, nextCursor: cursor },
+  items: z.array(waitingMessageSchema.extend({ phone: digits, messageType: ownWord })),
+  ...{ total: count, protection: dayOfProtectionSchema, nextCursor: cursor },
 });
 
 export const healthRecord = z.object({
-  ...{ instanceId: id, status: z.enum(["ok", "late", "held", "disconnected"]) },
-  ...{ oldestDueAt: instantSchema, oldestDueSeconds: count, nextDueAt: instantSchema },
-  ...{ queueDepth: count, inFlight: count, unconfirmed: count, isWindowOpen: flag },
-  ...{ heldBy: heldBySchema, ...hold, channelLimit: text },
-  connection: z.object({
-    state: z.enum(["connected", "disconnected", "unknown"]),
-    ...{ since: instantSchema, until: instantSchema, reason: text },
+  instanceId: id,
+  ...instanceHealthFields,
+  budget: budgetStateSchema.extend({
+    ...{ monthlyAmount: decimal, currency, spent: decimal, underWay: decimal },
   }),
-  pace: z.object({ messagesPerSecond: count, current: count, slowedUntil: instantSchema }),
-  budget: z.object({
-    ...{ monthlyAmount: decimal, currency, spent: decimal, underWay: decimal, reached: flag },
-  }),
-  protection,
-  lastSuccessAt: instantSchema,
   lastFailure: failure.extend({ at: instantSchema, status: messageStatusSchema }),
 });
 
@@ -150,12 +138,12 @@ export const healthRecord = z.object({
 export const sentMembers = {
   ...{ contactId: id, conversationId: id, messageId: z.union([id, text]), providerMessageId: text },
   status: messageStatusSchema,
-  mode: z.enum(["sent", "queued", "scheduled", "assign_only"]),
+  mode: z.enum([...sendingModes, "assign_only"]),
   ...{ scheduledFor: zonedInstantSchema, heldBy: heldBySchema, ...hold },
   rendering: partSchemas.rendering,
   ...{ reduced: z.array(fieldPath), ...ladder, aiAgentPausedUntil: instantSchema },
   assignment: z.object(assignmentFields),
-  provider: z.enum(["official", "gateway"]),
+  provider: z.enum(providerClasses),
   ...{ templateId: id, templateName: text, phone: digits, internalMessageId: id },
   ignoredFields: z.array(fieldPath),
 };
@@ -163,22 +151,14 @@ export const sentMembers = {
 export const sentRecord = z.object(sentMembers);
 
 export const dryRunRecord = z.object({
-  summary: z.object({
-    ...{ send: count, skip: z.record(ownWord, count), days: count },
-    ...{ firstScheduledFor: instantSchema, lastScheduledFor: instantSchema },
-    ...{ windowOpen: count, freeEntryPoint: count },
-    sentAs: z.object({ message: count, direct_send: count, template: count, invitation: count }),
-  }),
-  items: z.array(z.object({
-    ...{ index: count, outcome: z.enum(["send", "skip"]), reason: ownWord },
-    scheduledFor: instantSchema,
-  })),
-  ...{ nextIndex: count, warnings: z.array(z.enum(["category_changes"])) },
+  ...dryRunFields,
+  summary: dryRunFields.summary.extend({ skip: z.record(ownWord, count) }),
+  items: z.array(dryRunFields.items.element.extend({ reason: ownWord })),
   ...{ estimatedCost: costs, estimatedCostAfterChange: costs, ignoredFields: z.array(fieldPath) },
 });
 
 export const agentPauseRecord = z.object({
-  ...{ contactId: id, paused: flag, aiAgentPausedUntil: instantSchema },
+  ...readAgentPauseFields,
   ignoredFields: z.array(fieldPath),
 });
 

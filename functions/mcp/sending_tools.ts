@@ -1,3 +1,4 @@
+import { purposes } from "../../shared/model/purpose.ts";
 import * as z from "zod";
 import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
@@ -23,7 +24,7 @@ const timing = {
   queued: z.boolean().optional().describe("true: at the number's own pace, inside its hours."),
   sendAt: z.string().max(40).optional().describe("ISO instant with offset, up to 35 days ahead."),
   expiresAt: z.string().max(40).optional(),
-  purpose: z.enum(["marketing", "utility", "authentication", "service"]).optional(),
+  purpose: z.enum(purposes).optional(),
 };
 
 const sentOutput = outputOf({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instantSchema } from "../../shared/model/instant.ts";
+import { uploadFields } from "../../shared/model/upload_record.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
 import { lowerScheme } from "../../shared/model/media_url.ts";
@@ -22,11 +22,4 @@ export const linkQuerySchema = z.object({
   signature: z.string().max(200).optional(),
 });
 
-export const uploadResponseSchema = z.object({
-  ...successField,
-  mediaId: z.uuid(),
-  mimeType: z.string(),
-  size: z.number().int(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  expiresAt: instantSchema,
-});
+export const uploadResponseSchema = z.object({ ...successField, ...uploadFields });

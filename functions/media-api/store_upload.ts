@@ -6,7 +6,7 @@ import { servedType } from "../../shared/media/served_type.ts";
 import { type MediaStorage, StorageError } from "../../shared/media/storage.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
-import type { UploadRecord } from "../../shared/database/rpcs/media_uploads.ts";
+import type { UploadRecord } from "../../shared/model/upload_record.ts";
 import { callRecorded, type Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { FileFacts } from "../../shared/media/checked_file.ts";

@@ -4,7 +4,6 @@
  */
 import type {
   BegunChange,
-  MessageRecord,
   MessageToChange,
   SettleChangeRequest,
 } from "../../shared/database/rpcs/messages.ts";
@@ -18,6 +17,7 @@ import { toLeaseSeconds } from "../../shared/messages/claim.ts";
 import { linkContent } from "../../shared/messages/message_file.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
 import { AppError, refuseState } from "../../shared/model/errors.ts";
+import type { MessageRecord } from "../../shared/model/message_record.ts";
 import type { SealedInstance } from "../../shared/model/instance.ts";
 import { readStoredContent } from "../../shared/model/message_content.ts";
 import type { ChannelAction } from "../../shared/providers/action.ts";

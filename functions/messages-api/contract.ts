@@ -1,16 +1,14 @@
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
-import { holdFields } from "../../shared/model/hold.ts";
-import {
-  instantSchema,
-  storableInstantSchema,
-  zonedInstantSchema,
-} from "../../shared/model/instant.ts";
+import { instanceHealthFields } from "../../shared/model/health_record.ts";
+import { storableInstantSchema } from "../../shared/model/instant.ts";
+import { messageErrorSchema } from "../../shared/model/message_error.ts";
 import {
   directionSchema,
   messageRecordFields,
   recordStatusSchema,
 } from "../../shared/model/message_record.ts";
+import { dayOfProtectionSchema, waitingMessageSchema } from "../../shared/model/queue_record.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import {
   cardIdSchema,
@@ -23,13 +21,7 @@ import {
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
 import { cancelKeySchema } from "../../shared/model/timing.ts";
-import {
-  heldBySchema,
-  messageStatusSchema,
-  providerFailureFields,
-  successField,
-} from "../../shared/model/response_fields.ts";
-import { budgetStateSchema } from "./usage_contract.ts";
+import { providerFailureFields, successField } from "../../shared/model/response_fields.ts";
 
 /** GET /functions/v1/messages-api/queue (decisions, section 9). */
 export const listQueueSchema = z.object({
@@ -93,14 +85,12 @@ export const readMessageSchema = z.object({
 /** The members of a provider's error about a change. */
 export const changeFailureSchema = z.object(providerFailureFields);
 
-const actionErrorSchema = z.object({ code: z.string(), message: z.string() });
-
 export const readMessageResponseSchema = z.object({
   ...successField,
   messageId: z.string(),
   channel: z.enum(["read", "not_supported", "refused", "unknown"]),
   typing: z.enum(["shown", "requested", "not_supported", "refused", "unknown"]).nullable(),
-  details: actionErrorSchema.optional(),
+  details: messageErrorSchema.optional(),
 });
 
 /** Requires that `until` is not before `since`, and that one contact at most is named, in one way. */
@@ -136,33 +126,9 @@ export const cancelMessagesResponseSchema = z.object({
   canceled: z.int().min(0),
 });
 
-/** What the limits of an instance's day allow, and what of it is taken. */
-const dayOfProtectionSchema = z.object({
-  day: z.iso.date(),
-  limit: z.int().nullable(),
-  limitedBy: z.enum(["daily_limit", "warm_up"]).nullable(),
-  sent: z.int().min(0),
-  waiting: z.int().min(0),
-  newContacts: z.object({
-    limit: z.int(),
-    sent: z.int().min(0),
-    waiting: z.int().min(0),
-  }).nullable(),
-});
-
-const waitingItemSchema = z.object({
-  messageId: z.uuid(),
-  phone: z.string().nullable(),
-  messageType: z.string(),
-  scheduledFor: zonedInstantSchema.nullable(),
-  heldBy: heldBySchema.nullable(),
-  ...holdFields,
-  position: z.int().min(1),
-});
-
 export const queueResponseSchema = z.object({
   ...successField,
-  items: z.array(waitingItemSchema),
+  items: z.array(waitingMessageSchema),
   total: z.int().min(0),
   protection: dayOfProtectionSchema.nullable(),
   nextCursor: z.string().nullable(),
@@ -171,35 +137,5 @@ export const queueResponseSchema = z.object({
 export const healthResponseSchema = z.object({
   ...successField,
   instanceId: z.uuid(),
-  status: z.enum(["ok", "late", "held", "disconnected"]),
-  oldestDueAt: instantSchema.nullable(),
-  oldestDueSeconds: z.int().min(0).nullable(),
-  nextDueAt: instantSchema.nullable(),
-  queueDepth: z.int().min(0),
-  inFlight: z.int().min(0),
-  unconfirmed: z.int().min(0),
-  isWindowOpen: z.boolean(),
-  heldBy: heldBySchema.nullable(),
-  ...holdFields,
-  connection: z.object({
-    state: z.enum(["connected", "disconnected", "unknown"]),
-    since: instantSchema.nullable(),
-    until: instantSchema.nullable(),
-    reason: z.string().nullable(),
-  }),
-  channelLimit: z.string().nullable(),
-  pace: z.object({
-    messagesPerSecond: z.int().min(1).max(80),
-    current: z.number().positive(),
-    slowedUntil: instantSchema.nullable(),
-  }).nullable(),
-  budget: budgetStateSchema.nullable(),
-  protection: dayOfProtectionSchema.nullable(),
-  lastSuccessAt: instantSchema.nullable(),
-  lastFailure: z.object({
-    at: instantSchema,
-    status: messageStatusSchema,
-    code: z.string().nullable(),
-    message: z.string().nullable(),
-  }).nullable(),
+  ...instanceHealthFields,
 });

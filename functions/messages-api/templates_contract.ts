@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parameterFormats } from "../../shared/model/filled_template.ts";
 import { formSchema } from "../../shared/model/bounded_fields.ts";
 import { pageSchema } from "../../shared/model/page.ts";
 import { instanceIdSchema, searchedTextSchema } from "../../shared/model/request_fields.ts";
@@ -18,7 +19,7 @@ const sendableTemplateSchema = z.object({
   language: z.string(),
   category: z.string().nullable(),
   status: z.string().nullable(),
-  parameterFormat: z.enum(["POSITIONAL", "NAMED"]),
+  parameterFormat: z.enum(parameterFormats),
   variables: z.array(z.string()),
   header: z.object({ format: z.string(), text: z.string().nullable() }).nullable(),
   buttons: z.array(z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { usageQuerySchema } from "../../shared/http/usage_query.ts";
 import { instanceIdSchema } from "../../shared/model/request_fields.ts";
+import { budgetStateSchema } from "../../shared/model/usage_record.ts";
 import { successField } from "../../shared/model/response_fields.ts";
 
 /** GET /functions/v1/messages-api/usage. */
@@ -8,14 +9,5 @@ export const usageSchema = usageQuerySchema.extend({ instanceId: instanceIdSchem
 
 /** GET /functions/v1/messages-api/usage/budget. */
 export const budgetQuerySchema = z.object({ instanceId: instanceIdSchema.optional() });
-
-/** What is spent of a budget this month. */
-export const budgetStateSchema = z.object({
-  monthlyAmount: z.string().nullable(),
-  currency: z.string().nullable(),
-  spent: z.string(),
-  underWay: z.string(),
-  reached: z.boolean(),
-});
 
 export const budgetResponseSchema = z.object({ ...successField, ...budgetStateSchema.shape });

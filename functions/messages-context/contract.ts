@@ -2,6 +2,7 @@ import * as z from "zod";
 import { partSchemas, shownSentParts } from "../../shared/model/content_parts.ts";
 import { receivedPartFields } from "../../shared/model/received_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
+import { directionSchema } from "../../shared/model/message_record.ts";
 import { storedMetadataSchema } from "../../shared/model/metadata.ts";
 import { costSchema, pricingSchema } from "../../shared/model/pricing.ts";
 import { purposes } from "../../shared/model/purpose.ts";
@@ -134,7 +135,7 @@ const shownParts = {
 
 const rawMessageSchema = z.object({
   ...rawMetaSchema.partial().shape,
-  direction: z.enum(["inbound", "outbound"]),
+  direction: directionSchema,
   status: z.enum(["received", "sent", "delivered", "read"]),
   message: z.string().nullable(),
   mediaUrl,

@@ -1,3 +1,5 @@
+import { sendingModes } from "../../shared/model/message_status.ts";
+import { providerClasses } from "../../shared/model/provider_kind.ts";
 import * as z from "zod";
 import { variablesSchema } from "../../shared/model/bounded_fields.ts";
 import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts";
@@ -98,7 +100,7 @@ function findTwoNames({ templateId, template }: Readonly<Record<string, unknown>
 }
 
 const outcomeFields = {
-  provider: z.enum(["official", "gateway"]),
+  provider: z.enum(providerClasses),
   templateId: z.uuid(),
   templateName: z.string(),
   phone: z.string().nullable(),
@@ -106,7 +108,7 @@ const outcomeFields = {
   providerMessageId: z.string().nullable(),
   internalMessageId: z.uuid(),
   status: messageStatusSchema,
-  mode: z.enum(["sent", "queued", "scheduled"]).optional(),
+  mode: z.enum(sendingModes).optional(),
   scheduledFor: zonedInstantSchema.nullable().optional(),
   heldBy: heldBySchema.nullable().optional(),
   ...optionalHoldFields,

@@ -1,7 +1,12 @@
 import * as z from "zod";
+import { describePauseReasons, pauseReasons } from "../model/batch_states.ts";
+import { consentSchema } from "../model/contact_record.ts";
+import { conversationStatuses } from "../model/conversation_status.ts";
+import { disabledReasons } from "../model/endpoint_states.ts";
 import { type EventType, eventTypes } from "../model/event_types.ts";
 import { holdFields, instanceHoldSchema } from "../model/hold.ts";
 import { instantSchema } from "../model/instant.ts";
+import { numberFacts } from "../model/number_facts.ts";
 import { messageRecordFields } from "../model/message_record.ts";
 
 /** An event, as the feed and the webhooks give it. */
@@ -130,11 +135,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     dataName: "ConsentEventData",
     data: z.object({
       ...person,
-      consent: z.object({
-        marketing: z.enum(["granted", "denied", "unknown"]),
-        at: instantSchema.nullable(),
-        source: z.string().nullable(),
-      }),
+      consent: consentSchema,
     }),
   },
   "contact.erased": {
@@ -162,7 +163,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     data: z.object({
       contactId: z.uuid(),
       conversationId: z.uuid(),
-      status: z.enum(["open", "pending", "closed"]),
+      status: z.enum(conversationStatuses),
     }),
     fields: { status: "Status of the conversation." },
   },
@@ -234,7 +235,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     when: "the channel has decided on the number's name or username, or rates its quality anew",
     dataName: "InstanceNumberEventData",
     data: z.object({
-      fact: z.enum(["name", "quality", "username"]),
+      fact: z.enum(numberFacts),
       status: z.string(),
       value: z.string().nullable(),
       previousValue: z.string().nullable(),
@@ -292,13 +293,12 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     when: "a batch has paused by itself, at an error that its next messages would meet too",
     dataName: "BatchPausedEventData",
     data: batchData.extend({
-      reason: z.enum(["template_refused", "account_restricted", "failures_in_row"]),
+      reason: z.enum(pauseReasons),
       error: z.object({ code: z.string(), message: z.string() }),
     }),
     fields: {
       ...batchFields,
-      reason:
-        "`template_refused` and `account_restricted`: the channel refuses every message of the template, or of the number. `failures_in_row`: five messages in a row have failed with the same code.",
+      reason: `Why: ${describePauseReasons()}.`,
       error: "The last error.",
       "error.code": "The provider's code, or ours.",
       "error.message": "The provider's words.",
@@ -325,7 +325,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
   "endpoint.disabled": {
     when: "a webhook endpoint was disabled",
     dataName: "EndpointDisabledEventData",
-    data: z.object({ ...endpointData.shape, reason: z.enum(["gone", "failing"]) }),
+    data: z.object({ ...endpointData.shape, reason: z.enum(disabledReasons) }),
   },
   "endpoint.test": {
     when: "a call asks for a test",

@@ -5,6 +5,7 @@ import type { CrossCheck } from "./validate.ts";
 import { countDays } from "../model/calendar_days.ts";
 import { pageSchema } from "../model/page.ts";
 import { daySchema, flagSchema } from "../model/request_fields.ts";
+import { usageFields } from "../model/usage_record.ts";
 import { successField } from "../model/response_fields.ts";
 
 const maxDays = 366;
@@ -38,15 +39,6 @@ export const usageEndSchema = z.object({ day: z.string().optional(), key: z.stri
 
 export const usageResponseSchema = z.object({
   ...successField,
-  currency: z.string().nullable(),
-  items: z.array(z.object({
-    day: daySchema.optional(),
-    key: z.string().nullable(),
-    sent: z.int(),
-    delivered: z.int(),
-    free: z.int(),
-    estimatedCost: z.string(),
-    unknown: z.int(),
-  })),
+  ...usageFields,
   nextCursor: z.string().nullable(),
 });

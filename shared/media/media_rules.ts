@@ -1,7 +1,8 @@
 /** Which files the service keeps and sends: their types, sizes and kinds (WhatsApp's own limits). */
 
 /** What a file is sent or received as. */
-export type MediaKind = "image" | "audio" | "video" | "document";
+export const mediaKinds = ["image", "audio", "video", "document"] as const;
+export type MediaKind = (typeof mediaKinds)[number];
 
 const kindsOfMessageTypes: Readonly<Record<string, MediaKind>> = {
   image: "image",

@@ -8,7 +8,7 @@ import {
 } from "../model/message_content.ts";
 import type { RequestedFile } from "../model/message_request.ts";
 import { numberChoices, toLeavingContent } from "../model/numbered_text.ts";
-import type { InteractiveRendering } from "../model/instance_settings.ts";
+import type { InteractiveRendering } from "../model/message_fit.ts";
 import type { Provider } from "../providers/provider.ts";
 
 /** What a call says of how its content goes out. */

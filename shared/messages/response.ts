@@ -1,9 +1,10 @@
 import { AppError, type RefusalBody } from "../model/errors.ts";
 import type { StoredResponse } from "../idempotency/stored_response.ts";
-import type { AcceptedOutcome, AssignmentOutcome, MessageFit } from "../database/rpcs/messages.ts";
+import type { AcceptedOutcome, MessageFit } from "../database/rpcs/messages.ts";
 import { readHold, type ShownHold } from "../model/hold.ts";
-import type { HeldBy, MessageStatus } from "../model/message_status.ts";
+import type { HeldBy, MessageStatus, SendingMode } from "../model/message_status.ts";
 import { readShownLadder, type ShownLadder } from "../model/outside_window.ts";
+import type { AssignmentOutcome } from "../model/response_fields.ts";
 import { toErrorCode } from "../model/refusal_meaning.ts";
 import type { Receipt } from "../providers/provider.ts";
 
@@ -17,7 +18,7 @@ export type SendingSuccess =
   }
   & (
     | {
-      readonly mode: "sent" | "queued" | "scheduled";
+      readonly mode: SendingMode;
       readonly messageId: string;
       readonly providerMessageId: string | null;
       readonly status: MessageStatus;

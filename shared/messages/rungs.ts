@@ -6,7 +6,7 @@ import type {
   StoredLadder,
   TakeRungRequest,
 } from "../database/rpcs/messages.ts";
-import type { RecordedError } from "../database/rpcs/message_error.ts";
+import type { RecordedError } from "../model/message_error.ts";
 import { readStoredContent, type StoredContent } from "../model/message_content.ts";
 import type { OutboundMessage, Receipt } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";

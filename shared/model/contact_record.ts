@@ -1,6 +1,7 @@
 /** A contact as contacts-api shows it: its answers and the database's record follow from these schemas. */
 import * as z from "zod";
 import { shownContactFields } from "./contact_fields.ts";
+import { conversationStatuses } from "./conversation_status.ts";
 import { instantSchema } from "./instant.ts";
 import { receivedPartSchemas } from "./received_parts.ts";
 import type { AnswerOf } from "./response_fields.ts";
@@ -32,7 +33,7 @@ const windowSchema = z.object({
 
 const conversationSchema = z.object({
   conversationId: z.uuid(),
-  status: z.enum(["open", "closed", "pending"]),
+  status: z.enum(conversationStatuses),
   assignedTo: z.uuid().nullable(),
   departmentId: z.uuid().nullable(),
   portfolio: z.boolean(),
@@ -64,6 +65,28 @@ export const contactSchema = z.object({
   createdAt: instantSchema,
   updatedAt: instantSchema,
 });
+
+/** What saving a contact has changed. */
+export const savedContactFields = {
+  action: z.enum(["created", "updated"]),
+  contactId: z.uuid(),
+  fieldsUpdated: z.array(z.string()),
+  tagsApplied: z.array(z.string()),
+};
+
+export type SavedContact = AnswerOf<z.ZodObject<typeof savedContactFields>>;
+
+export const changedTagsFields = {
+  contactId: z.uuid(),
+  tagsApplied: z.array(z.string()),
+  tagsRemoved: z.array(z.string()),
+};
+
+export type ChangedTags = AnswerOf<z.ZodObject<typeof changedTagsFields>>;
+
+export const contactConsentFields = { contactId: z.uuid(), consent: consentSchema };
+
+export type ContactConsent = AnswerOf<z.ZodObject<typeof contactConsentFields>>;
 
 export type ContactRecord = AnswerOf<typeof contactSchema>;
 

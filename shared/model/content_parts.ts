@@ -144,11 +144,6 @@ export const shownSentParts = Object.fromEntries(
   >;
 };
 
-/** The same as a record's type. */
-export type ShownSentParts = {
-  readonly [Name in Exclude<SentPartName, "template">]?: Part<Name> | undefined;
-};
-
 /** What the parts of a sent message say: the lines above its words, and those below. */
 export function writeSentParts(
   content: ShownParts,

@@ -1,8 +1,18 @@
 /** How a template names its variables (specification, section 2): `{{1}}` or `{{name}}`. */
-export type ParameterFormat = "POSITIONAL" | "NAMED";
+export const parameterFormats = ["POSITIONAL", "NAMED"] as const;
+export type ParameterFormat = (typeof parameterFormats)[number];
+
+/** The categories of the official channel: its messages cost by them. */
+export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
+
+/** The types of a template's components in the official channel's shape. */
+export const componentTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"] as const;
 
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export type MediaFormat = (typeof mediaFormats)[number];
+
+/** What the header of a template may be. */
+export const headerFormats = ["TEXT", ...mediaFormats, "LOCATION"] as const;
 
 /** The file of a media header: the id of an upload at the provider, a public URL, or a file of ours. */
 export type HeaderMedia =

@@ -1,4 +1,4 @@
-import type { InteractiveRendering } from "./instance_settings.ts";
+import type { InteractiveRendering } from "./message_fit.ts";
 import type { ReadReceipts } from "./read_receipts.ts";
 import type { ProviderClass, ProviderKind } from "./provider_kind.ts";
 

@@ -1,4 +1,5 @@
 /** The settings of an instance that its owner chooses: `write_instance_settings` writes them. */
+import { interactiveRenderings } from "./message_fit.ts";
 import * as z from "zod";
 import { formSchema } from "./bounded_fields.ts";
 import { storableInstantSchema } from "./instant.ts";
@@ -104,10 +105,12 @@ const budgetSchema = z.object({
     .refine((stops) => new Set(stops).size === stops.length, "must not contain a word twice")
     .default([]),
 }).nullable();
+/** What happens to a message whose outcome stays unknown. */
+export const onUnconfirmedModes = ["hold", "retry"] as const;
+
 const readReceiptsSchema = z.enum(readReceiptModes);
-const onUnconfirmedSchema = z.enum(["hold", "retry"]);
-const interactiveRenderingSchema = z.enum(["auto", "native", "text"]);
-export type InteractiveRendering = z.infer<typeof interactiveRenderingSchema>;
+const onUnconfirmedSchema = z.enum(onUnconfirmedModes);
+const interactiveRenderingSchema = z.enum(interactiveRenderings);
 const freeServiceMessagesSchema = z.number().int().min(0).max(1_000_000_000);
 /** Requests per minute of one client token to one function; null is no limit. */
 const requestsPerMinuteSchema = z.number().int().min(1).max(1_000_000).nullable();

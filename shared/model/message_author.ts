@@ -1,12 +1,16 @@
+import * as z from "zod";
+
 /** Who wrote a message in a group: the contact of such a message is the group. */
-export interface MessageAuthor {
-  readonly name?: string | undefined;
+export const messageAuthorSchema = z.object({
+  name: z.string().optional(),
   /** Digits with country code. */
-  readonly phone?: string | undefined;
+  phone: z.string().optional(),
   /** The business-scoped user id of the official channel. */
-  readonly userId?: string | undefined;
+  userId: z.string().optional(),
   /** The username, in lower case and without `@`. */
-  readonly username?: string | undefined;
+  username: z.string().optional(),
   /** The hidden identity of the gateways. */
-  readonly lid?: string | undefined;
-}
+  lid: z.string().optional(),
+});
+
+export type MessageAuthor = Readonly<z.infer<typeof messageAuthorSchema>>;

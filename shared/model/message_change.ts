@@ -1,7 +1,6 @@
 /** An edit or a deletion of a sent message that a call has asked for. */
 import * as z from "zod";
 import { instantSchema } from "./instant.ts";
-import type { AnswerOf } from "./response_fields.ts";
 
 const text = (description: string): z.ZodString => z.string().meta({ description });
 
@@ -22,5 +21,3 @@ export const messageChangeSchema = z.object({
   description:
     "The last edit or deletion for everyone that a call asked for; left out where none did, and in events.",
 });
-
-export type MessageChange = AnswerOf<typeof messageChangeSchema>;

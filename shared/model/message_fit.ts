@@ -3,6 +3,10 @@ import * as z from "zod";
 
 export const renderings = ["native", "text"] as const;
 
+/** What a call or an instance may ask for. `auto`: native where the channel shows it dependably. */
+export const interactiveRenderings = ["auto", ...renderings] as const;
+export type InteractiveRendering = (typeof interactiveRenderings)[number];
+
 /** Each is left out where there is nothing to say. */
 export const fitFields = {
   rendering: z.enum(renderings).meta({

@@ -3,7 +3,8 @@ import * as z from "zod";
 import { holdFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageChangeSchema } from "./message_change.ts";
-import { messageStatuses } from "./message_status.ts";
+import { messageErrorSchema } from "./message_error.ts";
+import { directions, messageStatuses } from "./message_status.ts";
 import { storedMetadataSchema } from "./metadata.ts";
 import { costSchema, pricingSchema } from "./pricing.ts";
 import { ladderRecordFields } from "./outside_window.ts";
@@ -11,6 +12,7 @@ import { purposes } from "./purpose.ts";
 import { shownSentParts } from "./content_parts.ts";
 import { receivedPartFields } from "./received_parts.ts";
 import {
+  type AnswerOf,
   groupReceiptSchema,
   heldBySchema,
   mediaFields,
@@ -18,7 +20,7 @@ import {
   messageFactFields,
 } from "./response_fields.ts";
 
-export const directionSchema = z.enum(["inbound", "outbound"]);
+export const directionSchema = z.enum(directions);
 /** A received message has one status. */
 export const recordStatusSchema = z.enum([...messageStatuses, "received"]);
 
@@ -42,10 +44,12 @@ export const messageRecordFields = {
   contact: messageContactSchema,
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),
+  /** What the provider says of a message that it keeps back for now; null for any other. */
   channelStatus: z.string().nullable(),
   pricing: pricingSchema.nullable(),
   estimatedCost: costSchema.nullable(),
   ...ladderRecordFields,
+  /** Who of a group has got or read it, where somebody is known. */
   groupReceipts: z.array(groupReceiptSchema).optional(),
   scheduledFor: zonedInstantSchema.nullable(),
   heldBy: heldBySchema.nullable(),
@@ -59,6 +63,10 @@ export const messageRecordFields = {
   editedAt: instantSchema.nullable(),
   deletedAt: instantSchema.nullable(),
   attempts: z.int().min(0),
-  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+  lastError: messageErrorSchema.nullable(),
+  /** The last edit or deletion that a call asked for; left out where none did. */
   change: messageChangeSchema.optional(),
 };
+
+/** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
+export type MessageRecord = AnswerOf<z.ZodObject<typeof messageRecordFields>>;

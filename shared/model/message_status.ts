@@ -5,6 +5,17 @@ export const messageStatuses = [
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 
+/** What a channel reports of a message that left. */
+export const reportedStatuses = ["sent", "delivered", "read", "failed"] as const;
+export type ReportedStatus = (typeof reportedStatuses)[number];
+
+/** Whether a message was received or sent. */
+export const directions = ["inbound", "outbound"] as const;
+
+/** What a call has done with its message: sent it at once, given it to the queue, or kept it for later. */
+export const sendingModes = ["sent", "queued", "scheduled"] as const;
+export type SendingMode = (typeof sendingModes)[number];
+
 /** What keeps a whole instance from sending: an operator, the lost connection, or its provider's refusal. */
 export const instanceHolds = ["operator_hold", "disconnected", "instance_held"] as const;
 

@@ -6,4 +6,5 @@ export const providerKinds = ["whatsapp_cloud", "zapi", "evolution"] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
 /** The official channel has rules of its own; a gateway drives an ordinary WhatsApp account. */
-export type ProviderClass = "official" | "gateway";
+export const providerClasses = ["official", "gateway"] as const;
+export type ProviderClass = (typeof providerClasses)[number];

@@ -1,7 +1,7 @@
 /** The parts of a message as a request gives them, and the rules within each. */
 import * as z from "zod";
 import { partSchemas } from "./content_parts.ts";
-import { renderings } from "./message_fit.ts";
+import { interactiveRenderings } from "./message_fit.ts";
 import type { OptionList } from "./message_content.ts";
 import type { Issue } from "./errors.ts";
 import { checkMediaUrl, lowerScheme } from "./media_url.ts";
@@ -103,7 +103,7 @@ export const contactsRequestSchema = z.array(z.object({
   urls: means("Web addresses.", z.array(webAddressSchema).max(5)).optional(),
 })).min(1).max(10).meta({ description: "Contact cards." });
 
-export const renderingSchema = z.enum(["auto", ...renderings]).meta({
+export const renderingSchema = z.enum(interactiveRenderings).meta({
   description:
     "`native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.",
 });

@@ -4,6 +4,7 @@ import { optionalHoldFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { fitFields } from "./message_fit.ts";
 import { mediaStatuses } from "./media_status.ts";
+import { messageAuthorSchema } from "./message_author.ts";
 import { ladderFields, passedRungSchema } from "./outside_window.ts";
 import { holdReasons, messageStatuses } from "./message_status.ts";
 
@@ -24,26 +25,25 @@ export const assignmentFields = {
   departmentId: z.uuid().nullable(),
 };
 
+/** The result of `assign_conversation`. */
+export type AssignmentOutcome = AnswerOf<z.ZodObject<typeof assignmentFields>>;
+
 /** What a message's record says of its file. */
 export const mediaFields = {
+  /** Null for no file, and for files that this service does not keep. */
   mediaId: z.uuid().nullable(),
   mediaStatus: z.enum(mediaStatuses).nullable(),
+  /** The URL that the sending call gave. Where there is a `mediaId`: null, see `withMediaUrl`. */
   mediaUrl: z.string().nullable(),
   mediaFilename: z.string().nullable(),
+  /** As the provider says; once the file is stored, what it is. */
   mediaMimeType: z.string().nullable(),
+  /** In bytes. */
   mediaSize: z.int().min(0).nullable(),
 };
 
-const authorSchema = z.object({
-  name: z.string().optional(),
-  phone: z.string().optional(),
-  userId: z.string().optional(),
-  username: z.string().optional(),
-  lid: z.string().optional(),
-});
-
 /** What a member of a group has done with a message of ours. */
-export const groupReceiptSchema = authorSchema.omit({ name: true, username: true }).extend({
+export const groupReceiptSchema = messageAuthorSchema.omit({ name: true, username: true }).extend({
   deliveredAt: instantSchema,
   readAt: instantSchema.nullable(),
 });
@@ -52,11 +52,12 @@ export type GroupReceipt = AnswerOf<typeof groupReceiptSchema>;
 
 /** What a message's record says of its place in a conversation, and of who wrote it. */
 export const messageFactFields = {
+  /** The message that this one answers; null for none, and for one that is not stored. */
   quotedMessageId: z.uuid().nullable(),
   quotedProviderMessageId: z.string().nullable(),
   isGroup: z.boolean(),
   chatName: z.string().nullable(),
-  author: authorSchema.nullable(),
+  author: messageAuthorSchema.nullable(),
   sentBy: z.string().nullable(),
   isTypedOnPhone: z.boolean(),
 };
@@ -64,12 +65,16 @@ export const messageFactFields = {
 /** The contact of a message, in its record and in its events. */
 export const messageContactSchema = z.object({
   contactId: z.uuid(),
+  /** Null for a person who hides it. */
   phone: z.string().nullable(),
   name: z.string().nullable(),
   userId: z.string().nullable(),
   username: z.string().nullable(),
   lid: z.string().nullable(),
 });
+
+/** The contact of a message, by all that it is known by. */
+export type MessageContact = AnswerOf<typeof messageContactSchema>;
 
 /** Until when an agent keeps silent in the conversation; null where it does not. */
 export const pauseField = { aiAgentPausedUntil: instantSchema.nullable() };

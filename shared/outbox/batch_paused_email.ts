@@ -1,4 +1,5 @@
 /** The e-mail that a workspace receives when a batch has paused by itself. */
+import type { PauseReason } from "../model/batch_states.ts";
 import { renderAlertEmail } from "./alert_email.ts";
 import { type RenderedEmail, toSingleLine } from "./rendered_email.ts";
 
@@ -6,19 +7,19 @@ export interface BatchPausedValues {
   readonly instanceName: string;
   readonly batchId: string;
   readonly batchName: string | null;
-  readonly reason: "template_refused" | "account_restricted" | "failures_in_row";
+  readonly reason: PauseReason;
   /** The provider's code and words. */
   readonly error: { readonly code: string; readonly message: string };
   /** Recipients who have not been written to. */
   readonly waiting: number;
 }
 
-const reasons = {
+const reasons: Readonly<Record<PauseReason, string>> = {
   template_refused: "O canal recusa todas as mensagens deste modelo.",
   account_restricted:
     "O canal recusa todas as mensagens deste número até que a conta seja regularizada.",
   failures_in_row: "Cinco mensagens seguidas falharam com o mesmo erro.",
-} as const;
+};
 
 /** Renders the e-mail in Brazilian Portuguese, as HTML and as plain text. */
 export function renderBatchPausedEmail(values: BatchPausedValues): RenderedEmail {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { disabledReasons } from "../model/endpoint_states.ts";
+import { pauseReasons } from "../model/batch_states.ts";
 import { conversationUrl, renderAssignmentEmail } from "./assignment_email.ts";
 import { renderBatchPausedEmail } from "./batch_paused_email.ts";
 import { renderBudgetEmail } from "./budget_email.ts";
@@ -22,7 +24,7 @@ const endpointDisabledSchema = z.object({
   instanceName: z.string(),
   url: z.string(),
   description: z.string().nullable(),
-  reason: z.enum(["gone", "failing"]),
+  reason: z.enum(disabledReasons),
   alertEmail: z.string(),
 });
 
@@ -49,7 +51,7 @@ const batchPausedSchema = z.object({
   instanceName: z.string(),
   batchId: z.string(),
   batchName: z.string().nullable(),
-  reason: z.enum(["template_refused", "account_restricted", "failures_in_row"]),
+  reason: z.enum(pauseReasons),
   error: z.object({ code: z.string(), message: z.string() }),
   waiting: z.number(),
   alertEmail: z.string(),

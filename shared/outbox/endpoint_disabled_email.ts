@@ -1,4 +1,5 @@
 /** The e-mail that a workspace receives when a webhook endpoint was disabled. */
+import type { DisabledReason } from "../model/endpoint_states.ts";
 import { renderAlertEmail } from "./alert_email.ts";
 import { type RenderedEmail, toSingleLine } from "./rendered_email.ts";
 
@@ -7,7 +8,7 @@ export interface EndpointDisabledValues {
   /** Only its origin is shown: the rest may hold a secret of the receiver. */
   readonly url: string;
   readonly description: string | null;
-  readonly reason: "gone" | "failing";
+  readonly reason: DisabledReason;
 }
 
 const reasons = {

@@ -1,5 +1,6 @@
 /** The templates of an account at its provider, one at a time. `template_listing.ts` has the whole list. */
 import type { Bytes } from "../model/bytes.ts";
+import type { ParameterFormat } from "../model/filled_template.ts";
 import type { ListedTemplate, TemplateLimit } from "./template_listing.ts";
 
 /** A template as it goes to the provider. */
@@ -7,14 +8,14 @@ export interface TemplateSubmission {
   readonly name: string;
   readonly language: string;
   readonly category: string;
-  readonly parameterFormat: "POSITIONAL" | "NAMED";
+  readonly parameterFormat: ParameterFormat;
   readonly components: readonly unknown[];
 }
 
 /** What an edit changes; what is absent stays. */
 export interface TemplateEdit {
   readonly category?: string | undefined;
-  readonly parameterFormat?: "POSITIONAL" | "NAMED" | undefined;
+  readonly parameterFormat?: ParameterFormat | undefined;
   readonly components?: readonly unknown[] | undefined;
 }
 

@@ -1,11 +1,12 @@
 /** The result of listing an account's templates at the provider. */
+import type { ParameterFormat } from "../model/filled_template.ts";
 
 /** A template as the provider stores it. */
 export interface ListedTemplate {
   readonly providerTemplateId: string;
   readonly name: string;
   readonly language: string;
-  readonly parameterFormat: "POSITIONAL" | "NAMED";
+  readonly parameterFormat: ParameterFormat;
   readonly components: readonly unknown[];
   /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where the provider does not tell. */
   readonly category: string | null;

@@ -1,4 +1,9 @@
-import { type MediaFormat, mediaFormats, type ParameterFormat } from "../model/filled_template.ts";
+import {
+  componentTypes,
+  type MediaFormat,
+  mediaFormats,
+  type ParameterFormat,
+} from "../model/filled_template.ts";
 import * as z from "zod";
 
 export type TemplateHeader =
@@ -44,8 +49,6 @@ const componentsSchema = z.array(componentSchema);
 
 type Component = z.infer<typeof componentSchema>;
 
-const knownTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
-
 /** Buttons with a parameter that `variables` has no key for. */
 const unfillableButtons = ["COPY_CODE", "OTP", "MPM", "SPM", "ORDER_DETAILS"];
 
@@ -63,7 +66,7 @@ export function readTemplateDefinition(
   const components = parsed.data;
   const find = (type: string): Component | undefined =>
     components.find((component) => component.type === type);
-  const unknown = components.find(({ type }) => !knownTypes.includes(type));
+  const unknown = components.find(({ type }) => !componentTypes.some((known) => known === type));
   if (unknown !== undefined) return { ok: false, reason: describeUnfillable(unknown.type) };
   const header = readHeader(find("HEADER"));
   if (header === "unfillable") {

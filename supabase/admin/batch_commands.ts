@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import * as z from "zod";
+import { recipientStatuses } from "../../shared/model/batch_states.ts";
 import { toVisibleJson, toVisibleLine } from "../../shared/model/visible_text.ts";
 import { AdminApiError, unexpectedResponse } from "./admin_api.ts";
 
@@ -31,11 +32,6 @@ type Batch = z.infer<typeof batchSchema>;
 
 const barWidth = { most: 30, least: 10 };
 const nameWidth = 24;
-/** The order in which counts are told: as messages go through them. */
-const statuses = [
-  ...["pending", "queued", "sent", "delivered", "read"],
-  ...["failed", "unconfirmed", "canceled", "expired", "skipped"],
-];
 const pollMs = 1_000;
 
 /** Adds `batches watch`: the progress of a batch until it has ended. */
@@ -80,7 +76,9 @@ export function describeProgress(
   const open = (counts["pending"] ?? 0) + (counts["queued"] ?? 0);
   const done = recipientCount - open;
   const share = recipientCount === 0 ? 1 : done / recipientCount;
-  const told = statuses.filter((of) => (counts[of] ?? 0) > 0).map((of) => `${counts[of]} ${of}`);
+  const counted = recipientStatuses.filter((of) => (counts[of] ?? 0) > 0).map((of) =>
+    `${counts[of]} ${of}`
+  );
   const state = pauseReason === null ? status : `${status} (${pauseReason})`;
   const end = open > 0 && lastScheduledFor !== null ? `until ${tellMinute(lastScheduledFor)}` : "";
   const draw = (width: number): string => {
@@ -88,7 +86,7 @@ export function describeProgress(
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
     return [
       ...[cut(name ?? "", nameWidth), bar, `${Math.floor(share * 100)} %`],
-      ...[`${done}/${recipientCount}`, state, told.join(", "), end],
+      ...[`${done}/${recipientCount}`, state, counted.join(", "), end],
     ].map(toVisibleLine).filter((part) => part !== "").join("  ");
   };
   const whole = draw(barWidth.most);

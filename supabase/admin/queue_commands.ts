@@ -1,3 +1,4 @@
+import { settlingActions } from "../../shared/model/queue_record.ts";
 import { type Command, Option } from "commander";
 import * as z from "zod";
 import { toVisibleJson } from "../../shared/model/visible_text.ts";
@@ -79,7 +80,7 @@ function addMayHaveLeft({ api, print, wantsJson }: QueueCommandContext, queue: C
     .description("after a restore: settle in bulk what may-have-left lists")
     .addOption(
       new Option("--as <action>", "what becomes of it")
-        .choices(["unconfirmed", "cancel", "keep"]).makeOptionMandatory(),
+        .choices(settlingActions).makeOptionMandatory(),
     )
     .action(async ({ as, all, ...options }: Options, command: Command) => {
       readTarget(command, { ...options, all });

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/instant.ts";
 import { inOneLine, instanceIdSchema } from "../../../shared/model/request_fields.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
 import { nameSchema } from "../contract.ts";
+import { agentFields } from "../../../shared/model/tenant_records.ts";
 import { defineResource } from "./resource.ts";
 
 const instructionsSchema = z.string().trim().min(1).max(32_768);
@@ -44,18 +44,7 @@ export const agents = defineResource({
   path: "/agents",
   idName: "agentId",
   notFound: "agent_not_found",
-  record: {
-    agentId: z.uuid(),
-    instanceId: z.uuid(),
-    name: z.string(),
-    instructions: z.string(),
-    model: z.string(),
-    isActive: z.boolean(),
-    maxMessagesPerAnswer: z.int(),
-    answersWithin: z.int(),
-    createdAt: instantSchema,
-    updatedAt: instantSchema,
-  },
+  record: agentFields,
   get: (database, agentId) => database.rpc("get_ai_agent", { agentId }),
   list: {
     schema: agentPageSchema,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/instant.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
+import { departmentFields } from "../../../shared/model/tenant_records.ts";
 import { defineResource } from "./resource.ts";
 
 /** POST admin-api/departments. */
@@ -14,12 +14,7 @@ export const departments = defineResource({
   path: "/departments",
   idName: "departmentId",
   notFound: "department_not_found",
-  record: {
-    departmentId: z.uuid(),
-    workspaceId: z.uuid(),
-    name: z.string(),
-    createdAt: instantSchema,
-  },
+  record: departmentFields,
   get: (database, departmentId) => database.rpc("get_department", { departmentId }),
   list: {
     schema: workspacePageSchema,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/instant.ts";
 import { idSchema } from "../../../shared/model/request_fields.ts";
 import { nameSchema, workspacePageSchema } from "../contract.ts";
+import { operatorFields } from "../../../shared/model/tenant_records.ts";
 import { defineResource } from "./resource.ts";
 
 /** Compared case-insensitively, stored as written. */
@@ -25,13 +25,7 @@ export const operators = defineResource({
   idName: "operatorId",
   notFound: "operator_not_found",
   uniqueField: "email",
-  record: {
-    operatorId: z.uuid(),
-    workspaceId: z.uuid(),
-    name: z.string(),
-    email: z.string(),
-    createdAt: instantSchema,
-  },
+  record: operatorFields,
   get: (database, operatorId) => database.rpc("get_operator", { operatorId }),
   list: {
     schema: workspacePageSchema,

@@ -3,6 +3,7 @@ import { formSchema } from "../../../shared/model/bounded_fields.ts";
 import type { Issue } from "../../../shared/model/errors.ts";
 import { daySchema, idSchema, inOneLine } from "../../../shared/model/request_fields.ts";
 import type { CrossCheck } from "../../../shared/http/validate.ts";
+import { rateDifferenceFields } from "../../../shared/model/usage_record.ts";
 import { recordAnswer } from "./answers.ts";
 
 const nameSchema = inOneLine(z.string().trim().min(1).max(100));
@@ -36,11 +37,7 @@ export const replaceRatesSchema = z.object({ ...tableFields, dryRun: z.boolean()
 /** GET admin-api/rates. */
 export const getRatesSchema = z.object({ workspaceId: idSchema });
 
-export const replaceRatesResponseSchema = recordAnswer({
-  added: z.int().min(0),
-  removed: z.int().min(0),
-  changed: z.int().min(0),
-});
+export const replaceRatesResponseSchema = recordAnswer(rateDifferenceFields);
 
 export const ratesResponseSchema = recordAnswer({
   ...tableFields,

@@ -1,11 +1,6 @@
 import * as z from "zod";
+import { templateFields, templateLimitSchema } from "../../../shared/model/template_record.ts";
 import { recordAnswer } from "./answers.ts";
-import { templates } from "./templates.ts";
-
-const countSchema = z.int().min(0);
-
-/** How many templates an account has and may have, as its provider tells; null where it does not. */
-export const templateLimitSchema = z.object({ used: countSchema, total: countSchema }).nullable();
 
 /** What the response of a creation has beside the record, where it is a submission too. */
 export const submissionAnswer = {
@@ -15,7 +10,7 @@ export const submissionAnswer = {
 
 /** The response of a submission: the template, and what the provider told beside it. */
 export const submittedTemplateSchema = recordAnswer({
-  ...templates.record,
+  ...templateFields,
   categoryChanged: z.boolean(),
   limit: templateLimitSchema,
 });

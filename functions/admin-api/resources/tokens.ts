@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { instantSchema, storableInstantSchema } from "../../../shared/model/instant.ts";
+import { storableInstantSchema } from "../../../shared/model/instant.ts";
 import { inOneLine } from "../../../shared/model/request_fields.ts";
+import { mcpRecipients, tokenFields } from "../../../shared/model/tenant_records.ts";
 import { tokenScopes } from "../../../shared/model/token_scope.ts";
 import { pageAnswer, recordAnswer } from "./answers.ts";
-
-const mcpRecipients = ["known", "any"] as const;
 
 /** POST admin-api/instances/:id/tokens. */
 export const createTokenSchema = z.object({
@@ -26,25 +25,9 @@ export const createTokenSchema = z.object({
 
 export type CreateTokenRequest = z.infer<typeof createTokenSchema>;
 
-/** A token as responses show it, without its secret. */
-const tokenRecord = {
-  tokenId: z.uuid(),
-  instanceId: z.uuid(),
-  label: z.string().nullable(),
-  scopes: z.array(z.enum(tokenScopes)),
-  mcp: z.object({
-    recipients: z.enum(mcpRecipients),
-    maxSendsPerHour: z.int(),
-  }),
-  expiresAt: instantSchema.nullable(),
-  lastUsedAt: instantSchema.nullable(),
-  revokedAt: instantSchema.nullable(),
-  createdAt: instantSchema,
-};
-
 /** POST admin-api/instances/:id/tokens returns the token itself. No other response contains it. */
-export const issuedTokenResponseSchema = recordAnswer({ ...tokenRecord, token: z.string() });
+export const issuedTokenResponseSchema = recordAnswer({ ...tokenFields, token: z.string() });
 
-export const tokenResponseSchema = recordAnswer(tokenRecord);
+export const tokenResponseSchema = recordAnswer(tokenFields);
 
-export const tokensResponseSchema = pageAnswer(tokenRecord);
+export const tokensResponseSchema = pageAnswer(tokenFields);

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { instantSchema } from "../../../shared/model/instant.ts";
 import { pageSchema } from "../../../shared/model/page.ts";
-import { peopleScopePhases, peopleScopes } from "../../../shared/model/people_scope.ts";
+import { peopleScopes } from "../../../shared/model/people_scope.ts";
 import { nameSchema } from "../contract.ts";
+import { workspaceFields } from "../../../shared/model/tenant_records.ts";
 import { defineResource } from "./resource.ts";
 
 /** Who is told what an operator must handle. An empty text is nobody. */
@@ -28,20 +28,7 @@ export const workspaces = defineResource({
   path: "/workspaces",
   idName: "workspaceId",
   notFound: "workspace_not_found",
-  record: {
-    workspaceId: z.uuid(),
-    name: z.string(),
-    alertEmail: z.string().nullable(),
-    peopleScope: z.enum(peopleScopes),
-    peopleScopeChange: z.object({
-      to: z.enum(peopleScopes),
-      phase: z.enum(peopleScopePhases),
-      done: z.int(),
-      total: z.int().nullable(),
-      startedAt: instantSchema,
-    }).nullable(),
-    createdAt: instantSchema,
-  },
+  record: workspaceFields,
   get: (database, workspaceId) => database.rpc("get_workspace", { workspaceId }),
   list: {
     schema: pageSchema,

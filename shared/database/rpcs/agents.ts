@@ -1,3 +1,5 @@
+import type { AgentPause, SetAgentPause } from "../../model/conversation_record.ts";
+import type { AgentRecord } from "../../model/tenant_records.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { AcceptMessageRequest } from "./messages.ts";
@@ -21,7 +23,7 @@ export interface AgentsRpcs {
   get_agent_pause: Rpc<ContactTarget, AgentPause>;
   set_agent_pause: Rpc<
     SetPauseRequest,
-    RecordedResult<AgentPause & { readonly contactId: string }>
+    RecordedResult<SetAgentPause>
   >;
   read_agent_turn: Rpc<AgentTurnRequest, AgentTurnReading>;
   read_agent_variables: Rpc<ContactTarget, KnownVariables>;
@@ -33,29 +35,7 @@ export type AnswerRequest = Omit<AcceptMessageRequest, "message" | "authenticati
 };
 
 /** The writable fields of an agent. */
-export interface AgentFields {
-  readonly name: string;
-  readonly instructions: string;
-  readonly model: string;
-  readonly isActive: boolean;
-  readonly maxMessagesPerAnswer: number;
-  /** In seconds. */
-  readonly answersWithin: number;
-}
-
-export interface AgentRecord extends AgentFields {
-  readonly agentId: string;
-  readonly instanceId: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** Whether the agent is silent for a contact; no `contactId` for an unknown phone. */
-export interface AgentPause {
-  readonly contactId: string | null;
-  readonly paused: boolean;
-  readonly aiAgentPausedUntil: string | null;
-}
+export type AgentFields = Omit<AgentRecord, "agentId" | "instanceId" | "createdAt" | "updatedAt">;
 
 export type SetPauseRequest = Once<
   ContactTarget & { readonly paused: boolean; readonly minutes: number }

@@ -1,4 +1,11 @@
-import type { Consent, ContactRecord, DeletedContact } from "../../model/contact_record.ts";
+import type {
+  ChangedTags,
+  Consent,
+  ContactConsent,
+  ContactRecord,
+  DeletedContact,
+  SavedContact,
+} from "../../model/contact_record.ts";
 import type { Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -48,25 +55,12 @@ export type SaveContactRequest = Once<
   }
 >;
 
-export interface SavedContact {
-  readonly action: "created" | "updated";
-  readonly contactId: string;
-  readonly fieldsUpdated: readonly string[];
-  readonly tagsApplied: readonly string[];
-}
-
 export type ChangeTagsRequest = Once<
   ContactTarget & {
     readonly addTags?: readonly string[] | undefined;
     readonly removeTags?: readonly string[] | undefined;
   }
 >;
-
-export interface ChangedTags {
-  readonly contactId: string;
-  readonly tagsApplied: readonly string[];
-  readonly tagsRemoved: readonly string[];
-}
 
 /** A contact, named by one of phone, contactId and userId, and what it has said. */
 export type SetConsentRequest = Once<{
@@ -78,11 +72,6 @@ export type SetConsentRequest = Once<{
   readonly source: string;
   readonly evidence?: string | Readonly<Record<string, unknown>> | null | undefined;
 }>;
-
-export interface ContactConsent {
-  readonly contactId: string;
-  readonly consent: Consent;
-}
 
 /** Two contacts that are one person; the second survives. */
 export type MergeContactRequest = Once<{

@@ -1,3 +1,9 @@
+import type {
+  BudgetState,
+  RateDifference,
+  UsageComparison,
+  UsageSums,
+} from "../../model/usage_record.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -37,24 +43,6 @@ export interface RateTable {
   }[];
 }
 
-/** How many rates of a table are new, gone, or other ones. */
-export interface RateDifference {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-}
-
-/** An instance's budget and what is spent of it this month. Amounts are decimal texts. */
-export interface BudgetState {
-  /** Null without a budget. */
-  readonly monthlyAmount: string | null;
-  /** Null without rates. */
-  readonly currency: string | null;
-  readonly spent: string;
-  readonly underWay: string;
-  readonly reached: boolean;
-}
-
 /** What to sum up, and by what. */
 export interface UsageRequest {
   readonly instanceId: string;
@@ -73,21 +61,7 @@ interface UsageEnd {
   readonly key: string;
 }
 
-export interface UsagePage {
-  /** That of the workspace's rates; null without rates. */
-  readonly currency: string | null;
-  readonly items: readonly {
-    /** With `daily` alone. */
-    readonly day?: string;
-    readonly key: string | null;
-    readonly sent: number;
-    readonly delivered: number;
-    readonly free: number;
-    readonly estimatedCost: string;
-    readonly unknown: number;
-  }[];
-  readonly next: UsageEnd | null;
-}
+export type UsagePage = UsageSums & { readonly next: UsageEnd | null };
 
 /** A month of the instance's time zone, `YYYY-MM`. */
 export interface UsageMonth {
@@ -114,26 +88,4 @@ export interface CompareUsageRequest extends UsageMonth {
     readonly volume: number;
     readonly cost: number;
   }[];
-}
-
-/** Our sums beside the provider's. Amounts are decimal texts. */
-export interface ComparedSums {
-  readonly delivered: number;
-  readonly providerVolume: number;
-  readonly estimatedCost: string;
-  readonly unknown: number;
-  readonly providerCost: string;
-}
-
-export interface UsageComparison {
-  readonly currency: string | null;
-  readonly providerCurrency: string | null;
-  readonly categories: readonly (ComparedSums & { readonly key: string | null })[];
-  readonly types: readonly (ComparedSums & { readonly key: string | null })[];
-  readonly total: ComparedSums;
-  readonly difference: {
-    readonly volumePercent: number;
-    /** Null where amounts cannot be compared. */
-    readonly costPercent: number | null;
-  };
 }

@@ -1,13 +1,13 @@
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { StoredContent } from "../../model/message_content.ts";
+import type { MessageRecord } from "../../model/message_record.ts";
 import type { Metadata } from "../../model/metadata.ts";
 import type { Cost, Pricing } from "../../model/pricing.ts";
-import type { GroupReceipt } from "../../model/response_fields.ts";
+import type { GroupReceipt, MessageContact } from "../../model/response_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { ContactTarget } from "./contacts.ts";
-import type { MessageError } from "./message_error.ts";
-import type { MessageContact } from "./messages.ts";
+import type { MessageError } from "../../model/message_error.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface HistoryRpcs {
@@ -28,7 +28,7 @@ export interface HistoryQuery extends ContactTarget {
 /** One message that was sent or received. */
 export interface HistoryMessage extends StoredContent {
   readonly messageId: string;
-  readonly direction: "inbound" | "outbound";
+  readonly direction: MessageRecord["direction"];
   readonly cardId: string | null;
   readonly sentBy: string | null;
   readonly operatorName: string | null;

@@ -1,3 +1,4 @@
+import type { MediaKind } from "../../media/media_rules.ts";
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { OutboxClaimRequest } from "./outbox.ts";
@@ -18,7 +19,7 @@ export interface MediaRpcs {
 export interface FileToFetch
   extends Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig"> {
   readonly mediaId: string;
-  readonly kind: "image" | "audio" | "video" | "document";
+  readonly kind: MediaKind;
   readonly mimeType: string | null;
   readonly sha256: string | null;
   readonly filename: string | null;

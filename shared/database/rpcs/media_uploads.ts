@@ -1,6 +1,8 @@
+import type { MediaKind } from "../../media/media_rules.ts";
 import type { MediaStatus } from "../../model/media_status.ts";
+import type { UploadRecord } from "../../model/upload_record.ts";
 import type { Once, RecordedResult, Replayed } from "./idempotency.ts";
-import type { MessageError } from "./message_error.ts";
+import type { MessageError } from "../../model/message_error.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Uploads, and the reading of files. */
@@ -37,20 +39,11 @@ export interface FinishedUpload extends UploadTarget {
   readonly sha256: string;
 }
 
-/** A stored upload, as its caller hears of it. */
-export interface UploadRecord {
-  readonly mediaId: string;
-  readonly mimeType: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly expiresAt: string;
-}
-
 /** See the SQL function `describe_media`. */
 export interface MediaDescription {
   readonly mediaId: string;
   readonly origin: "channel" | "upload";
-  readonly kind: "image" | "audio" | "video" | "document";
+  readonly kind: MediaKind;
   readonly status: MediaStatus;
   readonly mimeType: string | null;
   readonly size: number | null;

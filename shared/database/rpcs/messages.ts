@@ -1,21 +1,16 @@
-import type { MediaStatus } from "../../model/media_status.ts";
 import type { Metadata } from "../../model/metadata.ts";
-import type { Cost, Pricing } from "../../model/pricing.ts";
-import type { GroupReceipt } from "../../model/response_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
-import type { MessageAuthor } from "../../model/message_author.ts";
-import type { ShownSentParts } from "../../model/content_parts.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { SealedInstance } from "../../model/instance.ts";
-import type { MessageChange } from "../../model/message_change.ts";
-import type { ReceivedPart, ReceivedParts } from "../../model/received_parts.ts";
 import type { ShownHold } from "../../model/hold.ts";
-import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { HeldBy, MessageStatus, SendingMode } from "../../model/message_status.ts";
 import type { PassedRung, SentAs, ShownLadder } from "../../model/outside_window.ts";
+import type { MessageError, RecordedError } from "../../model/message_error.ts";
+import type { MessageRecord } from "../../model/message_record.ts";
+import type { AssignmentOutcome } from "../../model/response_fields.ts";
 import type { Timing } from "../../model/timing.ts";
 import type { ContactTarget } from "./contacts.ts";
 import type { Idempotency, Once, RecordedResult, WrittenResponse } from "./idempotency.ts";
-import type { MessageError, RecordedError } from "./message_error.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { SendableFile } from "./media_uploads.ts";
 import type { ClaimedMessage } from "./queue.ts";
@@ -112,83 +107,6 @@ export interface UnreadMessages {
 export interface CancelKeyTarget {
   readonly instanceId: string;
   readonly cancelKey: string;
-}
-
-/** The contact of a message, by all that it is known by. */
-export interface MessageContact {
-  readonly contactId: string;
-  /** Null for a person who hides it. */
-  readonly phone: string | null;
-  readonly name: string | null;
-  readonly userId: string | null;
-  readonly username: string | null;
-  readonly lid: string | null;
-}
-
-/** What a received message holds beside its words. */
-export interface ShownReceivedParts extends Omit<ReceivedParts, "choice"> {
-  readonly choice: ReceivedPart<"choice"> | null;
-}
-
-/** A message, sent or received, with instants in the instance's zone; see `describe_message`. */
-export interface MessageRecord extends ShownReceivedParts, ShownSentParts, ShownLadder {
-  readonly messageId: string;
-  readonly direction: "inbound" | "outbound";
-  readonly status: MessageStatus | "received";
-  readonly messageType: string;
-  readonly message: string | null;
-  /** The message that this one answers; null for none, and for one that is not stored. */
-  readonly quotedMessageId: string | null;
-  readonly quotedProviderMessageId: string | null;
-  readonly isGroup: boolean;
-  readonly chatName: string | null;
-  readonly author: MessageAuthor | null;
-  readonly sentBy: string | null;
-  readonly isTypedOnPhone: boolean;
-  readonly cardId: string | null;
-  readonly batchId: string | null;
-  readonly purpose: Purpose;
-  readonly cancelKey: string | null;
-  readonly metadata: Metadata;
-  /** The message's file; null for none, and for files that this service does not keep. */
-  readonly mediaId: string | null;
-  readonly mediaStatus: MediaStatus | null;
-  /** The URL that the sending call gave. Where there is a `mediaId`: null, see `withMediaUrl`. */
-  readonly mediaUrl: string | null;
-  readonly mediaFilename: string | null;
-  /** As the provider says; once the file is stored, what it is. */
-  readonly mediaMimeType: string | null;
-  /** In bytes. */
-  readonly mediaSize: number | null;
-  readonly contactId: string;
-  readonly contact: MessageContact;
-  readonly conversationId: string;
-  readonly providerMessageId: string | null;
-  /** What the provider says of a message that it keeps back for now; null for any other. */
-  readonly channelStatus: string | null;
-  readonly pricing: Pricing | null;
-  readonly estimatedCost: Cost | null;
-  /** Who of a group has got or read it, where somebody is known. */
-  /** Of an invitation: the first message that waits for its answer. */
-  readonly invitationFor?: string | undefined;
-  readonly groupReceipts?: readonly GroupReceipt[] | undefined;
-  readonly scheduledFor: string | null;
-  readonly heldBy: HeldBy | null;
-  readonly holdReason: string | null;
-  readonly holdCode: string | null;
-  readonly heldUntil: string | null;
-  readonly expiresAt: string | null;
-  readonly createdAt: string;
-  readonly sentAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly readAt: string | null;
-  readonly failedAt: string | null;
-  readonly editedAt: string | null;
-  readonly deletedAt: string | null;
-  readonly attempts: number;
-  readonly lastError: MessageError | null;
-  /** The last edit or deletion that a call asked for; undefined where none did. */
-  readonly change?: MessageChange | undefined;
 }
 
 /** Everything that one sending call records in one transaction. */
@@ -298,19 +216,9 @@ export interface Delivery {
   readonly timing?: Timing | undefined;
 }
 
-/** The result of `assign_conversation`. */
-export interface AssignmentOutcome {
-  readonly contactId: string;
-  readonly assignedTo: string;
-  readonly previousAssignedTo: string | null;
-  readonly portfolio: boolean;
-  readonly transferred: boolean;
-  readonly departmentId: string | null;
-}
-
 /** The result of the recording transaction. The response is a pure function of it. */
 export interface AcceptedOutcome extends MessageFit, ShownLadder, Partial<ShownHold> {
-  readonly mode: "sent" | "queued" | "scheduled" | "assign_only";
+  readonly mode: SendingMode | "assign_only";
   readonly contactId: string;
   readonly conversationId: string;
   /** The agent that wrote the message; null if none did. */

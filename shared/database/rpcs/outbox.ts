@@ -1,3 +1,5 @@
+import type { OutboxKind, OutboxStatus } from "../../model/outbox_kinds.ts";
+import type { OutboxRecord } from "../../model/outbox_record.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
 import type { Rpc } from "./rpc.ts";
@@ -12,22 +14,6 @@ export interface OutboxRpcs {
   /** Null where there is no such row. */
   retry_outbox: Rpc<Once<{ readonly outboxId: string }>, RecordedResult<OutboxRecord> | null>;
 }
-
-/** Kinds of rows. Each kind is claimed separately, so that a slow kind delays no other. */
-export type OutboxKind =
-  | "assignment_email"
-  | "endpoint_disabled_email"
-  | "instance_disconnected_email"
-  | "instance_held_email"
-  | "batch_paused_email"
-  | "budget_email"
-  | "agent_reply"
-  | "media_fetch"
-  | "media_delete"
-  | "media_transcription"
-  | "read_receipt";
-
-export type OutboxStatus = "pending" | "done" | "dead";
 
 export interface OutboxClaimRequest {
   readonly kinds: readonly OutboxKind[];
@@ -60,17 +46,3 @@ export type OutboxOutcome =
 export type SettleOutboxRequest =
   & { readonly outboxId: string; readonly claimToken: string }
   & OutboxOutcome;
-
-/** A row as an administrator sees it. */
-export interface OutboxRecord {
-  readonly outboxId: string;
-  readonly workspaceId: string;
-  readonly instanceId: string | null;
-  readonly kind: OutboxKind;
-  readonly status: OutboxStatus;
-  readonly attempts: number;
-  readonly lastError: string | null;
-  readonly runAt: string;
-  readonly createdAt: string;
-  readonly settledAt: string | null;
-}

@@ -1,4 +1,6 @@
 import type { ContactRecord } from "../../model/contact_record.ts";
+import type { Erasure } from "../../model/erasure_record.ts";
+import type { ExportList } from "../../model/export_lists.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface PrivacyRpcs {
@@ -32,8 +34,6 @@ export interface ExportHead {
     readonly updatedAt: string;
   } | null;
 }
-
-export type ExportList = "messages" | "notes" | "transfers" | "consentLog";
 
 /** Where a page of an export ended. */
 export interface ExportPosition {
@@ -96,23 +96,4 @@ export interface PersonContact {
   readonly instanceId: string;
   readonly instanceName: string;
   readonly contactId: string;
-}
-
-export interface Erasure {
-  readonly erasureId: string;
-  readonly contactId: string;
-  readonly status: "pending" | "done";
-  readonly counts: ErasedCounts;
-}
-
-/** How many rows of each kind are gone, or were emptied of what was about the person. */
-export interface ErasedCounts {
-  readonly messages: number;
-  readonly notes: number;
-  readonly media: number;
-  readonly events: number;
-  readonly deliveries: number;
-  readonly providerPayloads: number;
-  readonly outboxPayloads: number;
-  readonly idempotencyBodies: number;
 }

@@ -1,6 +1,14 @@
-import type { BudgetState } from "./costs.ts";
-import type { ShownHold } from "../../model/hold.ts";
-import type { HeldBy, MessageStatus } from "../../model/message_status.ts";
+import type { InstanceHealth } from "../../model/health_record.ts";
+import type {
+  DayOfProtection,
+  HoldOutcome,
+  MayHaveLeftSummary,
+  QueueHold,
+  RestoredMessage,
+  SettledRestored,
+  SettlingAction,
+  WaitingMessage,
+} from "../../model/queue_record.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
 import type { ReadReceipts } from "../../model/read_receipts.ts";
 import type { StoredContent } from "../../model/message_content.ts";
@@ -112,73 +120,11 @@ export interface QueueQuery {
   readonly after: QueueCursor | null;
 }
 
-/** A waiting message with its position in the queue, from 1. */
-export interface WaitingMessage extends ShownHold {
-  readonly messageId: string;
-  /** Null for a contact that hides the number. */
-  readonly phone: string | null;
-  readonly messageType: string;
-  /** Null where an operator holds it without an end. */
-  readonly scheduledFor: string | null;
-  readonly heldBy: HeldBy | null;
-  readonly position: number;
-}
-
 export interface QueuePage {
   readonly items: readonly WaitingMessage[];
   readonly total: number;
   readonly next: QueueCursor | null;
   readonly protection: DayOfProtection | null;
-}
-
-/** What the limits of an instance's day allow, and what of it is taken. */
-export interface DayOfProtection {
-  readonly day: string;
-  readonly limit: number | null;
-  readonly limitedBy: "daily_limit" | "warm_up" | null;
-  readonly sent: number;
-  readonly waiting: number;
-  readonly newContacts: {
-    readonly limit: number;
-    readonly sent: number;
-    readonly waiting: number;
-  } | null;
-}
-
-/** Whether an instance sends its messages, with instants in its time zone. */
-export interface InstanceHealth extends ShownHold {
-  readonly status: "ok" | "late" | "held" | "disconnected";
-  readonly oldestDueAt: string | null;
-  readonly oldestDueSeconds: number | null;
-  readonly nextDueAt: string | null;
-  readonly queueDepth: number;
-  readonly inFlight: number;
-  readonly unconfirmed: number;
-  readonly isWindowOpen: boolean;
-  readonly heldBy: HeldBy | null;
-  readonly connection: {
-    readonly state: "connected" | "disconnected" | "unknown";
-    readonly since: string | null;
-    readonly until: string | null;
-    readonly reason: string | null;
-  };
-  /** As the official channel names it. */
-  readonly channelLimit: string | null;
-  /** Null where the instance has none. */
-  readonly pace: {
-    readonly messagesPerSecond: number;
-    readonly current: number;
-    readonly slowedUntil: string | null;
-  } | null;
-  readonly budget: BudgetState | null;
-  readonly protection: DayOfProtection | null;
-  readonly lastSuccessAt: string | null;
-  readonly lastFailure: {
-    readonly at: string;
-    readonly status: MessageStatus;
-    readonly code: string | null;
-    readonly message: string | null;
-  } | null;
 }
 
 /** The instance whose queue is meant; absent: every instance. */
@@ -192,24 +138,6 @@ export interface HoldRequest extends HeldInstances {
   readonly reason?: string | undefined;
 }
 
-export interface HoldOutcome {
-  readonly instances: number;
-  /** Messages that had been claimed before: they may still leave. */
-  readonly inFlight: number;
-  readonly heldUntil: string | null;
-  readonly reason: string | null;
-}
-
-export interface QueueHold {
-  readonly instanceId: string;
-  readonly name: string;
-  readonly heldAt: string;
-  readonly heldUntil: string | null;
-  readonly reason: string | null;
-  readonly waiting: number;
-  readonly inFlight: number;
-}
-
 /** What a restored database cannot know: which messages left between the dump and `until`. */
 export interface RestoredRange extends HeldInstances {
   /** The instant of the dump. */
@@ -218,44 +146,9 @@ export interface RestoredRange extends HeldInstances {
   readonly until?: string | undefined;
 }
 
-export interface RestoredMessage {
-  readonly messageId: string;
-  readonly instanceId: string;
-  readonly contactId: string;
-  readonly messageType: string;
-  readonly state: "waiting" | "in_flight" | "unconfirmed";
-  readonly dueAt: string;
-  readonly createdAt: string;
-}
-
-export interface RestoredInstance {
-  readonly instanceId: string;
-  readonly name: string;
-  readonly waiting: number;
-  readonly inFlight: number;
-  readonly unconfirmed: number;
-  readonly emails: number;
-  readonly agentReplies: number;
-}
-
-export interface MayHaveLeftPage extends Page<RestoredMessage> {
-  readonly since: string;
-  readonly until: string;
-  readonly total: number;
-  /** Messages in the queue that were accepted after `since`, and are not listed. */
-  readonly acceptedSince: number;
-  readonly instances: readonly RestoredInstance[];
-}
+export type MayHaveLeftPage = Page<RestoredMessage> & MayHaveLeftSummary;
 
 export interface SettleRestoredRequest extends RestoredRange {
-  readonly action: "cancel" | "keep" | "unconfirmed";
+  readonly action: SettlingAction;
   readonly maxMessages: number;
-}
-
-/** What one batch settled, and what the action has still to settle. */
-export interface SettledRestored {
-  readonly unconfirmed: number;
-  readonly canceled: number;
-  readonly outboxRows: number;
-  readonly remaining: number;
 }

@@ -1,6 +1,7 @@
 import type { Issue } from "../../model/errors.ts";
 import type { ParameterFormat } from "../../model/filled_template.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
+import type { TemplateRecord, TemplateSyncReport } from "../../model/template_record.ts";
 import type { NamedTemplate, Recipient } from "../../model/request_fields.ts";
 import type { Once, RecordedResult, Replayed } from "./idempotency.ts";
 import type { Replay } from "./messages.ts";
@@ -73,40 +74,14 @@ export interface TemplateFields {
   readonly providerTemplateId?: string | null | undefined;
 }
 
-/** A record of `message_templates` (specification, section 2). */
-export interface StoredTemplate {
-  readonly templateId: string;
-  /** The only instance that may send it; null for every instance of the workspace. */
-  readonly instanceId: string | null;
-  readonly name: string;
-  readonly language: string;
-  readonly parameterFormat: ParameterFormat;
-  /** In the official channel's shape. */
-  readonly components: readonly unknown[];
-  /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where nobody has told it. */
-  readonly category: string | null;
-  readonly providerStatus: string | null;
-  readonly providerTemplateId: string | null;
-}
-
-/** A component in the official channel's shape, whose other members follow from its type. */
-export interface TemplateComponent {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
-
-/** The template as admin-api returns it. */
-export interface TemplateRecord extends StoredTemplate {
-  readonly components: readonly TemplateComponent[];
-  readonly workspaceId: string;
-  /** A change that the channel has announced. */
-  readonly categoryChange: { readonly to: string; readonly at: string } | null;
-  readonly quality: string | null;
-  readonly rejectedReason: string | null;
-  readonly disablesAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+/** What sending needs of a template's record. */
+export type StoredTemplate =
+  & Pick<
+    TemplateRecord,
+    | ("templateId" | "instanceId" | "name" | "language" | "parameterFormat" | "category")
+    | ("providerStatus" | "providerTemplateId")
+  >
+  & { readonly components: readonly unknown[] };
 
 /** A template of an account, as far as it is known here. */
 export interface SameNameTemplate {
@@ -219,20 +194,3 @@ export type SyncTemplatesRequest = Once<{
   /** As the provider told it; null where it did not. */
   readonly limit: { readonly used: number; readonly total: number } | null;
 }>;
-
-export interface TemplateSyncReport {
-  readonly instanceId: string;
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly deleted: number;
-  readonly limit: { readonly used: number; readonly total: number } | null;
-  readonly items: readonly {
-    readonly templateId: string;
-    readonly name: string;
-    readonly language: string;
-    readonly providerStatus: string;
-    readonly providerTemplateId: string;
-    readonly change: "created" | "updated" | "unchanged" | "deleted";
-  }[];
-}

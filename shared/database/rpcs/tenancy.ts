@@ -2,8 +2,14 @@ import type { InstanceRecord } from "../../model/instance_record.ts";
 import type { WrittenSettings } from "../../model/instance_settings.ts";
 import type { Issue } from "../../model/errors.ts";
 import type { Instance } from "../../model/instance.ts";
-import type { PeopleScope, PeopleScopePhase } from "../../model/people_scope.ts";
+import type { PeopleScope } from "../../model/people_scope.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
+import type {
+  DepartmentRecord,
+  OperatorRecord,
+  TokenRecord,
+  WorkspaceRecord,
+} from "../../model/tenant_records.ts";
 import type { TokenScope } from "../../model/token_scope.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -102,24 +108,6 @@ export interface RateLimit {
   readonly retryAfterSeconds: number | null;
 }
 
-export interface WorkspaceRecord {
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly alertEmail: string | null;
-  readonly peopleScope: PeopleScope;
-  /** How far a change of the scope is; null where none is under way. */
-  readonly peopleScopeChange: PeopleScopeChange | null;
-  readonly createdAt: string;
-}
-
-export interface PeopleScopeChange {
-  readonly to: PeopleScope;
-  readonly phase: PeopleScopePhase;
-  readonly done: number;
-  readonly total: number | null;
-  readonly startedAt: string;
-}
-
 export interface WorkspaceChanges {
   readonly name?: string | undefined;
   /** Who is told what an operator must handle; an empty text removes it. */
@@ -127,23 +115,7 @@ export interface WorkspaceChanges {
   readonly peopleScope?: PeopleScope | undefined;
 }
 
-export interface OperatorFields {
-  readonly name: string;
-  readonly email: string;
-}
-
-export interface OperatorRecord extends OperatorFields {
-  readonly operatorId: string;
-  readonly workspaceId: string;
-  readonly createdAt: string;
-}
-
-export interface DepartmentRecord {
-  readonly departmentId: string;
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly createdAt: string;
-}
+export type OperatorFields = Pick<OperatorRecord, "name" | "email">;
 
 /** What an instance is called and where it is. */
 export interface InstanceNames {
@@ -188,30 +160,13 @@ export type CreateTokenRequest = Once<
     readonly expiresAt?: string | null | undefined;
     /** Null for every scope, also those of later releases. */
     readonly scopes: readonly TokenScope[] | null;
-    readonly mcp?: Partial<McpRules> | undefined;
+    readonly mcp?: Partial<TokenRecord["mcp"]> | undefined;
   }
 >;
-
-/** What the function mcp may send by a token. */
-export interface McpRules {
-  /** `known`: who has a contact that no call of mcp has made. */
-  readonly recipients: "known" | "any";
-  readonly maxSendsPerHour: number;
-}
 
 /** Stored only with the outcome of a call, so that a replay can return the token again. */
 export interface KeptToken {
   readonly sealedToken?: string | null;
-}
-
-export interface TokenRecord extends TokenTarget {
-  readonly label: string | null;
-  readonly scopes: readonly TokenScope[];
-  readonly mcp: McpRules;
-  readonly expiresAt: string | null;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
-  readonly createdAt: string;
 }
 
 /** Credentials of an instance, as they are stored. */

@@ -1,3 +1,5 @@
+import type { DeliveryRecord, EndpointRecord, TestOutcome } from "../../model/endpoint_record.ts";
+import type { DeliveryStatus } from "../../model/endpoint_states.ts";
 import type { EventType } from "../../model/event_types.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -75,24 +77,6 @@ export interface KeptSecret {
   readonly sealedSecret?: string;
 }
 
-export interface EndpointRecord {
-  readonly endpointId: string;
-  readonly instanceId: string;
-  readonly url: string;
-  readonly types: readonly EventType[] | null;
-  readonly description: string | null;
-  readonly isActive: boolean;
-  /** Null where a call has made it inactive. */
-  readonly disabledReason: "gone" | "failing" | null;
-  readonly disabledAt: string | null;
-  readonly failingSince: string | null;
-  readonly previousSecretUntil: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export type DeliveryStatus = "pending" | "delivered" | "failed";
-
 /** The end of a page of deliveries. */
 export interface DeliveryPageEnd {
   readonly sequence: number;
@@ -107,25 +91,6 @@ export interface DeliveryQuery extends EndpointTarget {
 export interface DeliveryPage {
   readonly items: readonly DeliveryRecord[];
   readonly next: DeliveryPageEnd | null;
-}
-
-export interface AttemptRecord {
-  readonly at: string;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-  readonly answer: string | null;
-}
-
-export interface DeliveryRecord {
-  readonly deliveryId: string;
-  readonly endpointId: string;
-  readonly eventId: string;
-  readonly type: EventType;
-  readonly status: DeliveryStatus;
-  readonly attempts: readonly AttemptRecord[];
-  readonly nextAttemptAt: string | null;
-  readonly createdAt: string;
 }
 
 export interface ReplayRequest extends EndpointTarget {
@@ -150,13 +115,6 @@ export interface AttemptResult {
   readonly durationMs: number;
   readonly answer: string | null;
   readonly retryAfterMs: number | null;
-}
-
-export interface TestOutcome {
-  readonly delivered: boolean;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
 }
 
 /** A test to make, or the outcome of the first call with the same key. */

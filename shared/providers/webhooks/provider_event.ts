@@ -3,6 +3,8 @@
  * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
+import type { NumberFact } from "../../model/number_facts.ts";
+import type { ReportedStatus } from "../../model/message_status.ts";
 import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { ToldPricing } from "../../model/pricing.ts";
@@ -115,7 +117,7 @@ export interface ImportedMessageEvent extends Omit<MessageEvent, "kind" | "mayBe
   readonly kind: "imported_message";
   readonly isImported: true;
   /** Of our own message. */
-  readonly status: "sent" | "delivered" | "read" | "failed" | undefined;
+  readonly status: ReportedStatus | undefined;
   readonly sentAt: string;
 }
 
@@ -157,7 +159,7 @@ export interface StatusEvent {
   readonly providerMessageId: string;
   /** Our message id, if the provider returns it (`biz_opaque_callback_data`). */
   readonly messageId?: string | undefined;
-  readonly status: "sent" | "delivered" | "read" | "failed";
+  readonly status: ReportedStatus;
   readonly at?: string | undefined;
   readonly error?:
     | {
@@ -224,7 +226,7 @@ export interface NumberEvent {
   readonly kind: "number";
   /** The number, as the channel displays it. */
   readonly phone?: string | undefined;
-  readonly fact: "name" | "quality" | "username";
+  readonly fact: NumberFact;
   /** The name or username; none where it was taken away, and of a quality. */
   readonly value?: string | undefined;
   /** The provider's word: `APPROVED`, `FLAGGED`, `reserved`. */

@@ -1,3 +1,4 @@
+import { componentTypes, headerFormats } from "../../model/filled_template.ts";
 import type { Issue } from "../../model/errors.ts";
 import {
   findButtons,
@@ -6,9 +7,6 @@ import {
   type SubmittedTemplate,
 } from "./submitted_template.ts";
 import { pages, type TemplateRule } from "./template_rule.ts";
-
-const partTypes = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
-const headerFormats = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT", "LOCATION"];
 
 /** Kinds of templates that Meta has and this API does not submit. */
 const unsupportedParts: Readonly<Record<string, string>> = {
@@ -38,9 +36,9 @@ export const componentRules: readonly TemplateRule[] = [
     source: pages.components,
     find: ({ components }) =>
       components.flatMap(({ type }, index) =>
-        partTypes.includes(type) || unsupportedParts[type] !== undefined
+        componentTypes.some((known) => known === type) || unsupportedParts[type] !== undefined
           ? []
-          : [{ path: `components.${index}.type`, message: `must be ${partTypes.join(", ")}` }]
+          : [{ path: `components.${index}.type`, message: `must be ${componentTypes.join(", ")}` }]
       ),
   },
   {
@@ -76,7 +74,7 @@ export const componentRules: readonly TemplateRule[] = [
     source: pages.components,
     find: (template) =>
       findComponents(template, "HEADER").flatMap(({ part: { format }, path }) =>
-        format === undefined || headerFormats.includes(format)
+        format === undefined || headerFormats.some((known) => known === format)
           ? []
           : [{ path: `${path}.format`, message: `must be ${headerFormats.join(", ")}` }]
       ),

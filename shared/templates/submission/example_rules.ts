@@ -1,3 +1,4 @@
+import { mediaFormats } from "../../model/filled_template.ts";
 import type { Issue } from "../../model/errors.ts";
 import { listPlaceholders } from "../../model/placeholders.ts";
 import {
@@ -8,8 +9,6 @@ import {
   type SubmittedTemplate,
 } from "./submitted_template.ts";
 import { pages, type TemplateRule } from "./template_rule.ts";
-
-const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"];
 
 /** The reviewer of a template needs an example of each variable and of each file. */
 export const exampleRules: readonly TemplateRule[] = [
@@ -37,7 +36,7 @@ export const exampleRules: readonly TemplateRule[] = [
     source: pages.components,
     find: (template) =>
       findComponents(template, "HEADER").flatMap(({ part, path }) =>
-        mediaFormats.includes(part.format ?? "") && !hasMediaExample(part)
+        mediaFormats.some((known) => known === part.format) && !hasMediaExample(part)
           ? [{ path: `${path}.example`, message: "is required: a file as mediaUrl or mediaId" }]
           : []
       ),

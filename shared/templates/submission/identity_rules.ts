@@ -1,3 +1,4 @@
+import { parameterFormats, templateCategories } from "../../model/filled_template.ts";
 import type { Issue } from "../../model/errors.ts";
 import { templateLanguages } from "./languages.ts";
 import { pages, type TemplateRule } from "./template_rule.ts";
@@ -32,7 +33,7 @@ export const identityRules: readonly TemplateRule[] = [
     code: null,
     source: "Meta: Template categorization",
     find: ({ category }) =>
-      ["MARKETING", "UTILITY", "AUTHENTICATION"].includes(category ?? "")
+      templateCategories.some((known) => known === category)
         ? []
         : [{ path: "category", message: "must be MARKETING, UTILITY or AUTHENTICATION" }],
   },
@@ -41,7 +42,7 @@ export const identityRules: readonly TemplateRule[] = [
     code: null,
     source: pages.components,
     find: ({ parameterFormat }) =>
-      ["POSITIONAL", "NAMED"].includes(parameterFormat)
+      parameterFormats.some((known) => known === parameterFormat)
         ? []
         : [{ path: "parameterFormat", message: "must be POSITIONAL or NAMED" }],
   },

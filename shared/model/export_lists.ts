@@ -1,0 +1,3 @@
+/** The lists of a contact's export, in the order of the answer. */
+export const exportLists = ["consentLog", "notes", "transfers", "messages"] as const;
+export type ExportList = (typeof exportLists)[number];
