@@ -55,26 +55,31 @@ export const updateInstanceSchema = z.object({
 
 export type UpdateInstanceRequest = z.infer<typeof updateInstanceSchema>;
 
-/**
- * The schema of a new instance. Validates `providerConfig` by the provider's schema, if the
- * provider exists.
- */
-export function createInstanceSchemaFor(
-  registry: ProviderRegistry<AdministeredProvider>,
-  provider: unknown,
-): typeof createInstanceSchema {
-  const known = findProvider(registry, provider);
-  return createInstanceSchema.extend({
-    provider: z.enum(registry.providers.map(({ kind }) => kind as ProviderKind)),
-    ...known === undefined ? {} : { providerConfig: known.config.schema },
-  }) as typeof createInstanceSchema;
+/** The schemas of requests for instances, in which `providerConfig` is its provider's. */
+export interface InstanceSchemas {
+  /** Of a new instance; of an unknown provider the configuration is any object. */
+  readonly create: (provider: unknown) => typeof createInstanceSchema;
+  /** Of a change of an instance of this provider. */
+  readonly update: (provider: AdministeredProvider) => typeof updateInstanceSchema;
 }
 
-/** The schema of a change. Validates `providerConfig` by the schema of the instance's provider. */
-export function updateInstanceSchemaFor(
-  provider: AdministeredProvider,
-): typeof updateInstanceSchema {
-  return updateInstanceSchema.extend({ providerConfig: provider.config.schema.optional() });
+/** Makes the schemas for each provider of a registry. */
+export function createInstanceSchemas(
+  { providers }: ProviderRegistry<AdministeredProvider>,
+): InstanceSchemas {
+  const ofAny = createInstanceSchema.extend({
+    provider: z.enum(providers.map(({ kind }) => kind as ProviderKind)),
+  }) as typeof createInstanceSchema;
+  const byKind = new Map<unknown, { create: typeof ofAny; update: typeof updateInstanceSchema }>(
+    providers.map(({ kind, config: { schema } }) => [kind, {
+      create: ofAny.extend({ providerConfig: schema }) as typeof ofAny,
+      update: updateInstanceSchema.extend({ providerConfig: schema.optional() }),
+    }]),
+  );
+  return {
+    create: (provider) => byKind.get(provider)?.create ?? ofAny,
+    update: ({ kind }) => byKind.get(kind)?.update ?? updateInstanceSchema,
+  };
 }
 
 /**

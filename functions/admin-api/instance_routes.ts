@@ -6,12 +6,7 @@ import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validateBody } from "../../shared/http/validate.ts";
 import { type AdminContext, readAdminIdempotency } from "./http_exchange.ts";
 import { readInstance, requireInstanceId } from "./instance_reference.ts";
-import {
-  checkByProvider,
-  checkNewInstance,
-  createInstanceSchemaFor,
-  updateInstanceSchemaFor,
-} from "./instance_contract.ts";
+import { checkByProvider, checkNewInstance, createInstanceSchemas } from "./instance_contract.ts";
 import { createInstance, type InstanceServices, updateInstance } from "./instances.ts";
 import { recordAnswer } from "./resources/answers.ts";
 import { instances } from "./resources/instances.ts";
@@ -21,12 +16,13 @@ const instanceResponseSchema = recordAnswer(instanceRecord);
 /** The routes of instances, which differ from other records in their credentials. */
 export function createInstanceRoutes(services: InstanceServices): Route[] {
   const { database, registry } = services;
+  const schemas = createInstanceSchemas(registry);
 
   const createOne = async (context: AdminContext): Promise<Response> => {
     const body = await readJsonBody(context);
     const request = validateBody(
       context,
-      createInstanceSchemaFor(registry, body["provider"]),
+      schemas.create(body["provider"]),
       body,
       checkNewInstance(registry),
     );
@@ -49,7 +45,7 @@ export function createInstanceRoutes(services: InstanceServices): Route[] {
     const provider = registry.get((await readInstance(database, instanceId)).provider);
     const request = validateBody(
       context,
-      updateInstanceSchemaFor(provider),
+      schemas.update(provider),
       body,
       checkByProvider(provider),
     );

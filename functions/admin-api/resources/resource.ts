@@ -4,6 +4,7 @@ import type { Route } from "../../../shared/http/create_app.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
 import type { AnswerOf } from "../../../shared/model/response_fields.ts";
 import { createRecordRoutes } from "../record_routes.ts";
+import { pageAnswer, recordAnswer } from "./answers.ts";
 import type { ResourceMethods } from "./resource_methods.ts";
 
 /**
@@ -48,8 +49,12 @@ export function defineResource<
     readonly record: Fields & OnlyFields<Fields, Listed | Read | Created | Updated>;
   },
 ): Resource {
+  const answers = {
+    record: recordAnswer(definition.record),
+    page: pageAnswer(definition.record),
+  };
   return {
     ...definition,
-    createRoutes: (database) => createRecordRoutes(database, definition),
+    createRoutes: (database) => createRecordRoutes(database, definition, answers),
   };
 }
