@@ -1,6 +1,13 @@
 import type { Bytes } from "../model/bytes.ts";
 import { sliceStream } from "./byte_range.ts";
-import { type FilePart, type MediaStorage, requirePath, StorageError } from "./storage.ts";
+import {
+  type FilePart,
+  type MediaStorage,
+  requirePath,
+  type SigningOptions,
+  StorageError,
+  type StoreOptions,
+} from "./storage.ts";
 
 /** The private bucket that the migrations make (`messaging.create_media_bucket`). */
 export const mediaBucket = "messaging-media";
@@ -13,123 +20,146 @@ export interface SupabaseStorageOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * Keeps files in a private bucket of Supabase Storage, through its own client. The client is loaded with
- * the first file, so that a function that only makes links does not pay for it.
- */
-export function createSupabaseStorage(
-  { url, secretKey, timeoutMs = 20_000 }: SupabaseStorageOptions,
-): MediaStorage {
-  /** A client of its own for each call: the client takes an end of a call only by its `fetch`. */
-  const openClient = async (
-    signal: AbortSignal,
-    onSettle: (response: Response | null) => void = () => {},
-    part?: FilePart,
-  ) => {
-    const { StorageClient } = await import("@supabase/storage-js");
-    const headers: Record<string, string> = {
-      apikey: secretKey,
-      authorization: `Bearer ${secretKey}`,
-    };
-    if (part !== undefined) headers["range"] = `bytes=${part.start}-${part.end - 1}`;
-    const bound: typeof fetch = async (input, init) => {
-      let response: Response | null = null;
-      try {
-        response = await fetch(input, { ...init, redirect: "manual", signal });
-        return response;
-      } finally {
-        onSettle(response);
+const defaultTimeoutMs = 20_000;
+
+/** Keeps files in a private bucket of Supabase Storage, through its own client. */
+export function createSupabaseStorage(options: SupabaseStorageOptions): MediaStorage {
+  return new SupabaseStorage(options);
+}
+
+type Client = Awaited<ReturnType<typeof openClient>>;
+type Bucket = ReturnType<Client["from"]>;
+
+class SupabaseStorage implements MediaStorage {
+  constructor(private readonly options: SupabaseStorageOptions) {}
+
+  async put(
+    path: string,
+    body: ReadableStream<Bytes>,
+    { contentType, signal }: StoreOptions,
+  ): Promise<void> {
+    const end = signal ?? new AbortController().signal;
+    const source = watch(body, end);
+    const bucket = (await openClient(this.options, end)).from(mediaBucket);
+    const { error } = await bucket.upload(requirePath(path), source.body, {
+      contentType,
+      upsert: true,
+      duplex: "half",
+      // The file never changes, but nobody else may keep it. The client puts `max-age=` before it.
+      cacheControl: "3600, private",
+    });
+    if (error === null) return;
+    await source.end();
+    end.throwIfAborted();
+    if (source.error() !== undefined) throw source.error();
+    throw toStorageError(error);
+  }
+
+  open(path: string, part?: FilePart): Promise<ReadableStream<Bytes> | null> {
+    let status = 0;
+    return this.#withinLimit(async (bucket) => {
+      const { data, error } = await bucket.download(requirePath(path)).asStream();
+      if (error === null) {
+        const content = data as ReadableStream<Bytes>;
+        // Where it knows no parts, it gives the whole.
+        return part === undefined || status === 206 ? content : sliceStream(content, part);
       }
-    };
-    return new StorageClient(`${url.replace(/(?<!\/)\/+$/, "")}/storage/v1`, headers, bound);
-  };
-  type Client = Awaited<ReturnType<typeof openClient>>;
-  /** A call with a time limit for everything up to its answer's beginning. */
-  const withinLimit = async <Result>(
-    work: (bucket: ReturnType<Client["from"]>, client: Client) => Promise<Result>,
-    { part, onAnswer = () => {} }: PartialCall = {},
-  ): Promise<Result> => {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), timeoutMs);
-    const stop = (): void => clearTimeout(timer);
-    try {
-      const settle = (response: Response | null): void => {
-        stop();
-        onAnswer(response?.status ?? 0);
-      };
-      const client = await openClient(abort.signal, settle, part);
-      return await work(client.from(mediaBucket), client);
-    } finally {
-      stop();
-    }
-  };
+      if (!isMissing(error)) throw toStorageError(error);
+      await this.#confirmMissing();
+      return null;
+    }, { part, onAnswer: (answered) => status = answered });
+  }
+
+  has(path: string): Promise<boolean> {
+    return this.#withinLimit(async (bucket) => {
+      const { error } = await bucket.info(requirePath(path));
+      if (error === null) return true;
+      if (!isMissing(error)) throw toStorageError(error);
+      await this.#confirmMissing();
+      return false;
+    });
+  }
+
+  delete(paths: readonly string[]): Promise<void> {
+    return this.#withinLimit(async (bucket) => {
+      if (paths.length === 0) return;
+      const { error } = await bucket.remove(paths.map(requirePath));
+      if (error !== null && !isMissing(error)) throw toStorageError(error);
+    });
+  }
+
+  sign(path: string, { expiresInSeconds, downloadName }: SigningOptions): Promise<string> {
+    return this.#withinLimit(async (bucket) => {
+      const { data, error } = await bucket.createSignedUrl(requirePath(path), expiresInSeconds);
+      if (error === null) return withDownloadName(data.signedUrl, downloadName);
+      if (!isMissing(error)) throw toStorageError(error);
+      await this.#confirmMissing();
+      throw new StorageError("missing");
+    });
+  }
+
   /**
    * Storage answers a wrong key and a missing bucket as it answers a missing file. It shows the bucket only
    * to who may read the file.
    *
    * @throws {StorageError} where the file may be there all the same.
    */
-  const confirmMissing = (): Promise<void> =>
-    withinLimit(async (_, client) => {
+  async #confirmMissing(): Promise<void> {
+    await this.#withinLimit(async (_, client) => {
       const { error } = await client.getBucket(mediaBucket);
       if (error === null) return;
       throw isMissing(error) ? new StorageError("refused") : toStorageError(error);
     });
-  return {
-    async put(path, body, { contentType, signal }): Promise<void> {
-      const end = signal ?? new AbortController().signal;
-      const source = watch(body, end);
-      const bucket = (await openClient(end)).from(mediaBucket);
-      const { error } = await bucket.upload(requirePath(path), source.body, {
-        contentType,
-        upsert: true,
-        duplex: "half",
-        // The file never changes, but nobody else may keep it. The client puts `max-age=` before it.
-        cacheControl: "3600, private",
-      });
-      if (error === null) return;
-      await source.end();
-      end.throwIfAborted();
-      if (source.error() !== undefined) throw source.error();
-      throw toStorageError(error);
-    },
-    open: (path, part) => {
-      let status = 0;
-      return withinLimit(async (bucket) => {
-        const { data, error } = await bucket.download(requirePath(path)).asStream();
-        if (error === null) {
-          const content = data as ReadableStream<Bytes>;
-          // Where it knows no parts, it gives the whole.
-          return part === undefined || status === 206 ? content : sliceStream(content, part);
-        }
-        if (!isMissing(error)) throw toStorageError(error);
-        await confirmMissing();
-        return null;
-      }, { part, onAnswer: (answered) => status = answered });
-    },
-    has: (path) =>
-      withinLimit(async (bucket) => {
-        const { error } = await bucket.info(requirePath(path));
-        if (error === null) return true;
-        if (!isMissing(error)) throw toStorageError(error);
-        await confirmMissing();
-        return false;
-      }),
-    delete: (paths) =>
-      withinLimit(async (bucket) => {
-        if (paths.length === 0) return;
-        const { error } = await bucket.remove(paths.map(requirePath));
-        if (error !== null && !isMissing(error)) throw toStorageError(error);
-      }),
-    sign: (path, { expiresInSeconds, downloadName }) =>
-      withinLimit(async (bucket) => {
-        const { data, error } = await bucket.createSignedUrl(requirePath(path), expiresInSeconds);
-        if (error === null) return withDownloadName(data.signedUrl, downloadName);
-        if (!isMissing(error)) throw toStorageError(error);
-        await confirmMissing();
-        throw new StorageError("missing");
-      }),
+  }
+
+  /** A call with a time limit for everything up to its answer's beginning. */
+  async #withinLimit<Result>(
+    work: (bucket: Bucket, client: Client) => Promise<Result>,
+    { part, onAnswer = () => {} }: PartialCall = {},
+  ): Promise<Result> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), this.options.timeoutMs ?? defaultTimeoutMs);
+    const stop = (): void => clearTimeout(timer);
+    try {
+      const settle = (response: Response | null): void => {
+        stop();
+        onAnswer(response?.status ?? 0);
+      };
+      const client = await openClient(this.options, abort.signal, settle, part);
+      return await work(client.from(mediaBucket), client);
+    } finally {
+      stop();
+    }
+  }
+}
+
+/**
+ * A client of its own for each call: the client takes an end of a call only by its `fetch`. It is loaded with
+ * the first file, so that a function that only makes links does not pay for it.
+ */
+// deno-lint-ignore explicit-function-return-type -- the type of a class that is loaded later
+async function openClient(
+  { url, secretKey }: SupabaseStorageOptions,
+  signal: AbortSignal,
+  onSettle: (response: Response | null) => void = () => {},
+  part?: FilePart,
+) {
+  const { StorageClient } = await import("@supabase/storage-js");
+  const headers: Record<string, string> = {
+    apikey: secretKey,
+    authorization: `Bearer ${secretKey}`,
   };
+  if (part !== undefined) headers["range"] = `bytes=${part.start}-${part.end - 1}`;
+  const bound: typeof fetch = async (input, init) => {
+    let response: Response | null = null;
+    try {
+      response = await fetch(input, { ...init, redirect: "manual", signal });
+      return response;
+    } finally {
+      onSettle(response);
+    }
+  };
+  return new StorageClient(`${url.replace(/(?<!\/)\/+$/, "")}/storage/v1`, headers, bound);
 }
 
 /** A call for a part of a file. */
