@@ -37,6 +37,8 @@ create table messaging.batches (
   constraint batches_status_known
     check (status in ('draft', 'running', 'paused', 'canceled', 'finished')),
   constraint batches_validation_known check (validation in ('strict', 'permissive')),
+  constraint batches_pause_reason_known
+    check (pause_reason in ('template_refused', 'account_restricted', 'failures_in_row')),
   constraint batches_counts_fit
     check (
       recipient_count <= 100000
