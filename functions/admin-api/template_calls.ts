@@ -1,4 +1,5 @@
 /** Calls to the provider about one template, each made once. */
+import type { SealedInstance } from "../../shared/model/instance.ts";
 import type { TemplateRecord } from "../../shared/model/template_record.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type {
@@ -79,10 +80,7 @@ export async function claimTemplate(
 /** The account of an instance; null where it has no templates, or its configuration names none. */
 export async function openAccount(
   { registry, vault, providerTimeoutMs: timeoutMs }: TemplateSyncServices,
-  { provider, instanceId, sealedProviderConfig }: Pick<
-    TemplateCall,
-    "provider" | "instanceId" | "sealedProviderConfig"
-  >,
+  { provider, instanceId, sealedProviderConfig }: SealedInstance,
 ): Promise<TemplateAccount | null> {
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
   return await registry.get(provider).openTemplates(config, { instanceId, timeoutMs });

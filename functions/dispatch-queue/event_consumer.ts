@@ -1,3 +1,4 @@
+import type { WebhookWork } from "../../shared/database/rpcs/queue.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type {
   AttemptResult,
@@ -48,7 +49,7 @@ export class EventConsumer {
   }
 
   /** Acts on what a poll of the queue says about webhooks. Returns at once. */
-  notice(work: "due" | "idle" | "none"): void {
+  notice(work: WebhookWork): void {
     this.#looks.notice(work);
   }
 

@@ -1,3 +1,4 @@
+import type { WebhookWork } from "../../shared/database/rpcs/queue.ts";
 import { LookPace, onEventsAnnounced } from "../../shared/runtime/event_announcement.ts";
 import { maxSleepMs } from "../../shared/messages/wake_up.ts";
 
@@ -32,7 +33,7 @@ export class EventLooks {
   }
 
   /** Acts on what a poll of the queue says about webhooks. */
-  notice(work: "due" | "idle" | "none"): void {
+  notice(work: WebhookWork): void {
     this.#hasEndpoints = work !== "none";
     if (work === "due" && this.#polls.waitMs() <= 0) this.now(this.#polls);
   }

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { instanceHealthFields } from "../../shared/model/health_record.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
-import { messageErrorSchema } from "../../shared/model/message_error.ts";
 import {
   directionSchema,
   messageRecordFields,
@@ -20,6 +19,7 @@ import {
   recipientFields,
   visibleTextSchema,
 } from "../../shared/model/request_fields.ts";
+import { readOutcomeFields } from "../../shared/model/read_outcome.ts";
 import { cancelKeySchema } from "../../shared/model/timing.ts";
 import { providerFailureFields, successField } from "../../shared/model/response_fields.ts";
 
@@ -85,13 +85,7 @@ export const readMessageSchema = z.object({
 /** The members of a provider's error about a change. */
 export const changeFailureSchema = z.object(providerFailureFields);
 
-export const readMessageResponseSchema = z.object({
-  ...successField,
-  messageId: z.string(),
-  channel: z.enum(["read", "not_supported", "refused", "unknown"]),
-  typing: z.enum(["shown", "requested", "not_supported", "refused", "unknown"]).nullable(),
-  details: messageErrorSchema.optional(),
-});
+export const readMessageResponseSchema = z.object({ ...successField, ...readOutcomeFields });
 
 /** Requires that `until` is not before `since`, and that one contact at most is named, in one way. */
 export const checkListMessages: CrossCheck = (query) => [

@@ -1,3 +1,4 @@
+import { historyStatuses } from "../../shared/model/message_status.ts";
 import * as z from "zod";
 import { partSchemas, shownSentParts } from "../../shared/model/content_parts.ts";
 import { receivedPartFields } from "../../shared/model/received_parts.ts";
@@ -136,7 +137,7 @@ const shownParts = {
 const rawMessageSchema = z.object({
   ...rawMetaSchema.partial().shape,
   direction: directionSchema,
-  status: z.enum(["received", "sent", "delivered", "read"]),
+  status: z.enum(historyStatuses),
   message: z.string().nullable(),
   mediaUrl,
   ...otherMediaFields,

@@ -5,6 +5,7 @@
 import type { Database } from "../database/database.ts";
 import type { UnreadMessages, UnreadTarget } from "../database/rpcs/messages.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
+import type { ReadOutcome } from "../model/read_outcome.ts";
 import type { ReadReceipts } from "../model/read_receipts.ts";
 import type { ActionReceipt } from "../providers/provider.ts";
 import type { RunAfterResponse } from "../runtime/background.ts";
@@ -17,15 +18,6 @@ export interface ReadingServices extends ActingServices {
 
 /** How long typing is shown where a call says it: a channel ends it sooner when a message comes. */
 const typingMs = 20_000;
-
-/** What became of marking a message as read. */
-export interface ReadOutcome {
-  readonly messageId: string;
-  readonly channel: "read" | "not_supported" | "refused" | "unknown";
-  /** `requested`: the channel answers when it has shown it. Null where it was not asked for. */
-  readonly typing: "shown" | "requested" | "not_supported" | "refused" | "unknown" | null;
-  readonly details?: { readonly code: string; readonly message: string } | undefined;
-}
 
 /**
  * Marks a received message, and those before it, as read because a caller asks for it; also one that was

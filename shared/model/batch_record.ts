@@ -35,6 +35,8 @@ const costFields = {
   estimatedCostAfterChange: estimatedCostSchema.nullable(),
 };
 
+const [pending, queued, ...further] = recipientStatuses;
+
 export const batchRecordFields = {
   batchId: z.uuid(),
   name: z.string().nullable(),
@@ -47,10 +49,7 @@ export const batchRecordFields = {
   startAt: instantSchema.nullable(),
   expiresAt: instantSchema.nullable(),
   recipientCount: countSchema,
-  counts: countsOf([
-    ...["pending", "queued", "awaitingReply", "sent", "delivered", "read"] as const,
-    ...["failed", "unconfirmed", "canceled", "expired", "skipped"] as const,
-  ]),
+  counts: countsOf([pending, queued, "awaitingReply", ...further]),
   firstScheduledFor: instantSchema.nullable(),
   lastScheduledFor: instantSchema.nullable(),
   createdAt: instantSchema,

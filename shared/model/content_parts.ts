@@ -57,13 +57,16 @@ function writeOption({ title, description }: Option): string {
   return description ? `- ${title}: ${description}` : `- ${title}`;
 }
 
+/** What a file above a message may be. */
+export const headerKinds = ["image", "video", "document"] as const;
+
 /** Each part of a sent message, in the order in which their lines stand. */
 export const sentParts = {
   header: writes(
     "What stands above the text: a text, or the kind of the message's file.",
     z.object({
       text: text("The text above.").optional(),
-      type: z.enum(["image", "video", "document"]).meta({ description: "Kind of the file above." })
+      type: z.enum(headerKinds).meta({ description: "Kind of the file above." })
         .optional(),
     }),
     ({ text }) => text === undefined ? [] : [text],

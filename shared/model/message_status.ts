@@ -9,6 +9,10 @@ export type MessageStatus = (typeof messageStatuses)[number];
 export const reportedStatuses = ["sent", "delivered", "read", "failed"] as const;
 export type ReportedStatus = (typeof reportedStatuses)[number];
 
+/** The states of a message in a contact's history. */
+export const historyStatuses = ["received", "sent", "delivered", "read"] as const;
+export type HistoryStatus = (typeof historyStatuses)[number];
+
 /** Whether a message was received or sent. */
 export const directions = ["inbound", "outbound"] as const;
 

@@ -36,3 +36,6 @@ export function toErrorCode(
 ): (typeof answeredMeanings)[number] | "provider_send_failed" {
   return answeredMeanings.find((answered) => answered === meaning) ?? "provider_send_failed";
 }
+
+/** What a refusal is about: the message, everything to its recipient, or everything of its instance. */
+export type RefusalScope = "message" | "recipient" | "instance";

@@ -1,6 +1,6 @@
 /** The parts of a message as a request gives them, and the rules within each. */
 import * as z from "zod";
-import { partSchemas } from "./content_parts.ts";
+import { headerKinds, partSchemas } from "./content_parts.ts";
 import { interactiveRenderings } from "./message_fit.ts";
 import type { OptionList } from "./message_content.ts";
 import type { Issue } from "./errors.ts";
@@ -61,7 +61,7 @@ export const reactionRequestSchema = z.object({
 
 export const headerSchema = z.object({
   text: means("The text above.", visibleTextSchema(1_000)).optional(),
-  type: means("Kind of the file above.", z.enum(["image", "video", "document"])).optional(),
+  type: means("Kind of the file above.", z.enum(headerKinds)).optional(),
   mediaUrl: means("Public https URL of the file.", webAddressSchema.overwrite(lowerScheme))
     .optional(),
   mediaId: means("Id of a file that media-api keeps.", z.uuid()).optional(),

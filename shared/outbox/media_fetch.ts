@@ -1,7 +1,7 @@
 /** Fetches a received file from its provider and stores it: one attempt. */
 import type { FetchOutcome, FileToFetch, MediaError } from "../database/rpcs/media.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
-import type { FileLocation } from "../providers/provider.ts";
+import type { FileLocation, LookupFailure } from "../providers/provider.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import type { FetchBudget } from "./fetch_budget.ts";
 import { decodeBase64Member } from "../media/base64_member.ts";
@@ -129,7 +129,7 @@ class LookupFault extends MediaFault {
   override readonly isTemporary: boolean;
   constructor(
     { reason, status, retryAfterMs, isTemporary }: {
-      readonly reason: "gone" | "http_error" | "timed_out" | "connection_lost";
+      readonly reason: LookupFailure;
       readonly status: number | null;
       readonly retryAfterMs: number | null;
       readonly isTemporary: boolean;

@@ -7,7 +7,7 @@ import type { Bytes } from "../model/bytes.ts";
 import type { Issue } from "../model/errors.ts";
 import type { ChannelAction, TypingWay } from "./action.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
-import type { RefusalMeaning } from "../model/refusal_meaning.ts";
+import type { RefusalMeaning, RefusalScope } from "../model/refusal_meaning.ts";
 import type { FileSource } from "./webhooks/received_file.ts";
 import type { MessageContent, TemplateContent } from "../model/message_content.ts";
 import type { PassedRung } from "../model/outside_window.ts";
@@ -84,7 +84,7 @@ export type Receipt =
     readonly rungs?: readonly PassedRung[] | undefined;
     readonly retryable: boolean;
     readonly retryAfterMs?: number | undefined;
-    readonly scope: "message" | "recipient" | "instance";
+    readonly scope: RefusalScope;
     /**
      * With scope `instance`: the instance is disconnected (session lost, or gateway down), which
      * differs from a rate limit. Its queue is held. The message loses no attempt, however long the
@@ -147,6 +147,9 @@ export interface FileLocation {
   readonly sha256?: string | undefined;
 }
 
+/** Why a channel does not say where a file is. */
+export type LookupFailure = "gone" | "http_error" | "timed_out" | "connection_lost";
+
 /**
  * Where a file is. `refused`: the channel does not say; `isGone`: because it has the file no longer.
  * `isTemporary`: it may say it later.
@@ -155,7 +158,7 @@ export type FileLookup =
   | { readonly outcome: "found"; readonly locations: readonly FileLocation[] }
   | {
     readonly outcome: "refused";
-    readonly reason: "gone" | "http_error" | "timed_out" | "connection_lost";
+    readonly reason: LookupFailure;
     readonly status: number | null;
     readonly isTemporary: boolean;
     readonly retryAfterMs: number | null;

@@ -1,3 +1,4 @@
+import type { HistoryStatus } from "../../model/message_status.ts";
 import type { MediaStatus } from "../../model/media_status.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { StoredContent } from "../../model/message_content.ts";
@@ -33,7 +34,7 @@ export interface HistoryMessage extends StoredContent {
   readonly sentBy: string | null;
   readonly operatorName: string | null;
   readonly agentName: string | null;
-  readonly status: "sent" | "delivered" | "read" | "received";
+  readonly status: HistoryStatus;
   readonly providerMessageId: string | null;
   /** Unix milliseconds, as in the two fields below. For a received message, the time of receipt. */
   readonly sentAtMs: number;

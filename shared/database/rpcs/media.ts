@@ -1,6 +1,6 @@
 import type { MediaKind } from "../../media/media_rules.ts";
 import type { MediaStatus } from "../../model/media_status.ts";
-import type { Instance } from "../../model/instance.ts";
+import type { SealedInstance } from "../../model/instance.ts";
 import type { OutboxClaimRequest } from "./outbox.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -16,8 +16,7 @@ export interface MediaRpcs {
 }
 
 /** A file that a provider has, and what its event said of it. */
-export interface FileToFetch
-  extends Pick<Instance, "instanceId" | "provider" | "sealedProviderConfig"> {
+export interface FileToFetch extends SealedInstance {
   readonly mediaId: string;
   readonly kind: MediaKind;
   readonly mimeType: string | null;

@@ -1,3 +1,4 @@
+import type { RefusalScope } from "../../model/refusal_meaning.ts";
 import type { Metadata } from "../../model/metadata.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
@@ -303,7 +304,7 @@ export type SettledOutcome =
       readonly error: RecordedError;
       readonly retryable: boolean;
       readonly retryAfterMs?: number | undefined;
-      readonly scope: "message" | "recipient" | "instance";
+      readonly scope: RefusalScope;
       readonly isOutage?: boolean | undefined;
       /** The provider was not called. */
       readonly isUnsent?: boolean | undefined;

@@ -78,14 +78,16 @@ export interface ClaimedMessage extends StoredContent {
   readonly file: SendableFile | null;
 }
 
+/** What there is to do for webhooks; `none` where no endpoint is active. */
+export type WebhookWork = "due" | "idle" | "none";
+
 /** The messages that one claim returned, and when to claim again. */
 export interface ClaimedMessages {
   readonly messages: readonly ClaimedMessage[];
   /** Milliseconds until the next unclaimed work is due; null where none is known. */
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
-  /** What there is to do for webhooks; `none` where no endpoint is active. */
-  readonly webhooks: "due" | "idle" | "none";
+  readonly webhooks: WebhookWork;
   /** Instances with a pace that are due, see `claim_message_group`; null or absent for none. */
   readonly groups?: readonly string[] | null;
 }
