@@ -4,23 +4,25 @@ import type { ErrorCode } from "./errors.ts";
  * What a provider's refusal means beyond the message that it refuses. SQL acts by it, so that no statement
  * knows a provider's number.
  */
-export type RefusalMeaning =
+export const refusalMeanings = [
   /** Every message of this template is refused: missing, paused, or not as it was approved. */
-  | "template_refused"
+  "template_refused",
   /** Every message of the number is refused until a person puts its account right. */
-  | "account_restricted"
+  "account_restricted",
   /** The contact has not written within 24 hours. */
-  | "outside_conversation_window"
+  "outside_conversation_window",
   /** The contact has stopped marketing messages in the channel. */
-  | "contact_opted_out"
+  "contact_opted_out",
   /** The number, or one person, gets messages faster than the channel takes them. */
-  | "too_fast"
+  "too_fast",
   /** The account may not, or may no longer, send utility messages without a template. */
-  | "direct_send_refused"
+  "direct_send_refused",
   /** A parameter of the call is not taken; of a message that goes by Direct Send: the account has not got it. */
-  | "parameter_refused"
+  "parameter_refused",
   /** The channel addresses this message by phone alone. */
-  | "recipient_needs_phone";
+  "recipient_needs_phone",
+] as const;
+export type RefusalMeaning = (typeof refusalMeanings)[number];
 
 /**
  * Meanings by which a sending call is answered: each is an error code of its own, in place of

@@ -23,6 +23,7 @@ import { outboxKinds, outboxStatuses } from "../../shared/model/outbox_kinds.ts"
 import { peopleScopePhases, peopleScopes } from "../../shared/model/people_scope.ts";
 import { providerKinds } from "../../shared/model/provider_kind.ts";
 import { readReceiptModes } from "../../shared/model/read_receipts.ts";
+import { answeredMeanings, refusalMeanings } from "../../shared/model/refusal_meaning.ts";
 import { transcribeVoiceModes } from "../../shared/model/transcribe_voice.ts";
 import { usageGroupings } from "../../shared/http/usage_query.ts";
 import { mediaKinds } from "../../shared/media/media_rules.ts";
@@ -160,17 +161,34 @@ Deno.test("SQL writes each hold of an instance and each type of event, and no un
   assertEquals(unknown, []);
 });
 
-/** Pages that name every word of a list. */
-const pages: readonly (readonly [path: string, words: readonly string[]])[] = [
-  ["docs/batches.md", pauseReasons],
-  ["docs/events.md", pauseReasons],
-  ["docs/events.md", eventTypes],
-  ["docs/operations.md", holdReasons],
-];
+/** Pages that name every word of a list: in a row of a table of its own, or in a sentence. */
+const pages: readonly (readonly [path: string, words: readonly string[], place: "row" | "text"])[] =
+  [
+    ["docs/batches.md", pauseReasons, "row"],
+    ["docs/errors.md", refusalMeanings, "row"],
+    ["docs/events.md", eventTypes, "text"],
+    ["docs/events.md", pauseReasons, "text"],
+    ["docs/operations.md", holdReasons, "text"],
+  ];
 
 Deno.test("the pages that explain a list name each word of it", async () => {
-  for (const [path, words] of pages) {
+  for (const [path, words, place] of pages) {
     const text = await readText(path);
-    assertEquals(words.filter((word) => !text.includes(`\`${word}\``)), [], path);
+    const isNamed = (word: string): boolean =>
+      text.includes(place === "row" ? `\n| \`${word}\`` : `\`${word}\``);
+    assertEquals(words.filter((word) => !isNamed(word)), [], path);
   }
+});
+
+Deno.test("a provider tells each meaning of a refusal, and SQL or the answer acts by it", async () => {
+  const providers = await readTextFiles("shared/providers");
+  const told = providers.map(({ text }) => text).join("\n");
+  assertEquals(refusalMeanings.filter((meaning) => !told.includes(`"${meaning}"`)), []);
+  const schemas = await readTextFiles("supabase/schemas");
+  const acted = new Set(schemas.flatMap(({ text }) => readWords(text.replace(/--[^\n]*/g, ""))));
+  const answered: readonly string[] = answeredMeanings;
+  assertEquals(
+    refusalMeanings.filter((meaning) => !acted.has(meaning) && !answered.includes(meaning)),
+    [],
+  );
 });
