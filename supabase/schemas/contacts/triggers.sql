@@ -34,10 +34,7 @@ execute function messaging.follow_merge();
 -- that has said something at another instance starts with that: the newest word or denial counts.
 -- Errors: see known_denials.
 create or replace function messaging.recall_denial()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 declare
   instance record;
   word messaging.person_words;
@@ -75,10 +72,7 @@ $$;
 -- Trigger: gives new contacts their rows of contact_activity and contact_search. Once for each statement,
 -- for all of them.
 create or replace function messaging.add_contact_activity()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 begin
   insert into messaging.contact_activity (contact_id, instance_id, updated_at)
   select c.id, c.instance_id, changed.at
@@ -97,10 +91,7 @@ $$;
 
 -- Trigger: a contact is found by its new name, e-mail, company or phone once one has changed.
 create or replace function messaging.follow_contact_search()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 begin
   perform messaging.refresh_contact_search(new.id);
   return null;
@@ -110,10 +101,7 @@ $$;
 -- Trigger: a message that changes is of the contact that its contact is now, before move_merged_messages
 -- comes to it: what follows from the change is recorded of that one.
 create or replace function messaging.follow_merge()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 begin
   return messaging.message_after_merge(new);
 end;

@@ -3,14 +3,8 @@
 -- collectedData or NULL. Returns the agent's id. Errors: MI003 (none, or the named one is not active here),
 -- MI009 (several, and none named), MI021 (collected_data would exceed 64 KiB).
 create or replace function messaging.begin_agent_session(
-  instance_id uuid,
-  conversation_id uuid,
-  agent jsonb
-)
-returns uuid
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, conversation_id uuid, agent jsonb
+) returns uuid language plpgsql set search_path = '' as $$
 declare
   agent_ids constant uuid[] := array(
     select a.id from messaging.ai_agents a

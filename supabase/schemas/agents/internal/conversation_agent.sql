@@ -1,11 +1,7 @@
 -- Whose words an `ai_agent` message of a conversation are: its linked agent's, else those of the
 -- instance's first active one; NULL where there is none.
 create or replace function messaging.conversation_agent(conversation messaging.conversations)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid language plpgsql stable set search_path = '' as $$
 begin
   return coalesce(
     conversation.agent_id,

@@ -1,13 +1,7 @@
 -- Whether something about the contact keeps every agent from answering it: it is blocked, or a pause lasts.
 create or replace function messaging.keeps_agent_silent(
-  contact messaging.contacts,
-  clock timestamptz
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  contact messaging.contacts, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return contact.is_blocked or exists (
     select from messaging.agent_pauses p

@@ -3,11 +3,7 @@
 -- restart_agent_pauses. `delivery` as in accept_message. Of a message for the paced queue the slot is a
 -- forecast, which locks nothing: calls at the same time may make it later.
 create or replace function messaging.leaves_in_pause(instance messaging.instances, delivery jsonb)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns boolean language plpgsql stable set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   pause_ends_at constant timestamptz := messaging.agent_pause_ends_at(clock);

@@ -2,14 +2,8 @@
 -- agent_pause_ends_at. Does nothing where the instance has no active agent or that instant is past.
 -- Returns the end of the pause, or NULL. Records agent.paused where the pause begins or is prolonged.
 create or replace function messaging.pause_agent(
-  instance_id uuid,
-  contact_id uuid,
-  written_at timestamptz
-)
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, written_at timestamptz
+) returns timestamptz language plpgsql set search_path = '' as $$
 declare
   until timestamptz;
 begin

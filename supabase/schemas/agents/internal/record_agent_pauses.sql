@@ -2,13 +2,8 @@
 -- none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_agent_pauses(contact_ids uuid[])
-returns void
-language plpgsql
-strict
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   perform messaging.hold_event_floors(array(
     select distinct p.instance_id from messaging.agent_pauses p where p.contact_id = any (contact_ids)

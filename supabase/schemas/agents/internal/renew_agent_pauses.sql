@@ -3,14 +3,8 @@
 -- batches never wait for each other.
 -- Returns until when each is paused, by contact; NULL for no contacts.
 create or replace function messaging.renew_agent_pauses(
-  contact_ids uuid[],
-  instance_ids uuid[],
-  until timestamptz
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  contact_ids uuid[], instance_ids uuid[], until timestamptz
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   pauses jsonb;
   renewed uuid[];

@@ -6,15 +6,8 @@
 -- tells the operators. That message's outbox row becomes `dead`: it is never answered.
 -- Locks the conversation, then the agent's pause or the outbox row that the message joins.
 create or replace function messaging.request_agent_reply(
-  instance messaging.instances,
-  contact_id uuid,
-  conversation_id uuid,
-  written_at timestamptz
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, contact_id uuid, conversation_id uuid, written_at timestamptz
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   conversation messaging.conversations;
   limited_until timestamptz;

@@ -5,15 +5,9 @@
 -- Errors: MI018 where the agent must not answer: it is paused for the contact, no longer active, has
 -- used up its answers of this hour, or the turn is taken.
 create or replace function messaging.take_agent_turn(
-  conversation messaging.conversations,
-  agent_id uuid,
-  answered_before bigint,
+  conversation messaging.conversations, agent_id uuid, answered_before bigint,
   answers_through bigint
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+) returns void language plpgsql set search_path = '' as $$
 begin
   perform from messaging.conversations c where c.id = conversation.id for no key update;
   insert into messaging.agent_sessions as session

@@ -4,10 +4,7 @@
 -- `request` as of accept_message, with `messages` in the place of `message`, at least one. The delivery is deferred.
 -- Returns {messageIds}, in order. Locks and errors are accept_message's.
 create or replace function public.accept_answer(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   call jsonb := request - 'messages';
   draft jsonb;

@@ -2,11 +2,7 @@
 -- contactId is NULL and paused is false. Writes nothing. `request`: instanceId,
 -- phone | contactId | userId. Errors: MI031.
 create or replace function public.get_agent_pause(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin
@@ -21,10 +17,7 @@ $$;
 -- `request`: instanceId, phone | contactId | userId, paused, minutes, idempotency. Creates a missing contact.
 -- Returns the outcome: contactId, paused, aiAgentPausedUntil; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.set_agent_pause(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   known_contact_id uuid;
@@ -70,14 +63,8 @@ $$;
 
 -- Whether the agent is silent towards a contact, and until when, as conversations-api tells it.
 create or replace function messaging.describe_agent_pause(
-  instance messaging.instances,
-  contact_id uuid
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, contact_id uuid
+) returns jsonb language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'contactId', describe_agent_pause.contact_id,
     'paused', p.paused_until is not null,

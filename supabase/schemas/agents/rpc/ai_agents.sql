@@ -2,10 +2,7 @@
 -- maxMessagesPerAnswer (absent for 1), answersWithin (absent for six hours), idempotency (see begin_idempotent).
 -- Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_ai_agent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   agent messaging.ai_agents;
@@ -31,11 +28,7 @@ $$;
 
 -- admin-api: one agent. `request`: agentId. Error: MI003.
 create or replace function public.get_ai_agent(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_ai_agent(r) from messaging.ai_agents r
     where r.id = (request->>'agentId')::uuid
@@ -46,11 +39,7 @@ $$;
 -- `request`: instanceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI014.
 create or replace function public.list_ai_agents(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -69,10 +58,7 @@ $$;
 -- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
 -- maxMessagesPerAnswer, answersWithin, each optional}. Error: MI003.
 create or replace function public.update_ai_agent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   agent messaging.ai_agents;
@@ -100,12 +86,7 @@ $$;
 
 -- admin-api: an agent as a response shows it.
 create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'agentId', agent.id,
     'instanceId', agent.instance_id,

@@ -8,11 +8,7 @@
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   conversation messaging.conversations;
   contact messaging.contacts;

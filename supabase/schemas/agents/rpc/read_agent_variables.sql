@@ -2,11 +2,7 @@
 -- `request`: instanceId, phone | contactId | userId. Writes nothing. Errors: MI031.
 -- Returns {collectedData, name, phone}: as the contact is known, all empty for an unknown one.
 create or replace function public.read_agent_variables(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   contact messaging.contacts := messaging.find_recipient(
     (request->>'instanceId')::uuid, request

@@ -3,11 +3,7 @@
 -- holds the messages, or their batches. Locks the batches in the order of their ids, even where nobody is
 -- pending: who makes recipients pending holds the batch until that is committed.
 create or replace function messaging.accept_pending_recipients(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform from messaging.batches b
   where b.id = any (array(select m.batch_id from messaging.messages m where m.id = any (message_ids)))

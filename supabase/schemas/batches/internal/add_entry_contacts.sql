@@ -6,11 +6,7 @@
 -- Returns the contact of each entry, in order; NULL where it has none.
 -- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
 create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   found_ids uuid[];
   new_ids uuid[];

@@ -7,11 +7,7 @@
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   entries constant jsonb := request->'entries';
   of_instance constant uuid := (

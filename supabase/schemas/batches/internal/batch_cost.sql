@@ -2,15 +2,8 @@
 -- stay when people are erased. `unknown` counts deliveries without a rate, or estimated in another
 -- currency than the workspace's rates have now. NULL for gateways, which bill no message.
 create or replace function messaging.batch_cost(
-  instance messaging.instances,
-  batch messaging.batches
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, batch messaging.batches
+) returns jsonb language sql stable set search_path = '' set enable_seqscan = off as $$
   with own as (
     select max(t.currency) as currency from messaging.rate_tables t
     where t.workspace_id = instance.workspace_id

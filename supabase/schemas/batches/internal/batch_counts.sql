@@ -2,12 +2,7 @@
 -- of its recipients those alone whose message does not tell it: a pause took it out of the queue, or is to be tried again,
 -- and they are pending; or they have been skipped since.
 create or replace function messaging.batch_counts(batch messaging.batches)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   waiting_as constant text := messaging.recipient_status(
     batch, jsonb_populate_record(null::messaging.batch_recipients, '{"status": "pending"}'), null

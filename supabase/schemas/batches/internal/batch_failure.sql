@@ -4,16 +4,8 @@
 -- and finishes. Locks nothing: the caller holds the batch, so of two failures at the same time the second one
 -- sees the first.
 create or replace function messaging.batch_failure(
-  batch messaging.batches,
-  message_ids uuid[],
-  out reason text,
-  out error jsonb
-)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  batch messaging.batches, message_ids uuid[], out reason text, out error jsonb
+) language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   failed record;
 begin

@@ -3,12 +3,7 @@
 -- another day because its contact is new holds up nobody. Where all of them follow the pace of the instance,
 -- as many as leave in a second may wait, and they are given by halves: two transactions a second, not more.
 create or replace function messaging.batch_room(of_instance uuid)
-returns integer
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns integer language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   pace integer;

@@ -1,18 +1,10 @@
 -- Of the messages to which `steps` give slots: {windowOpen, how many find the contact's window open at their
 -- slot; freeEntryPoint, how many the channel would bill nothing for}. By what is known now, see shown_window.
 create or replace function messaging.count_open_windows(
-  instance messaging.instances,
-  steps messaging.batch_step[]
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, steps messaging.batch_step[]
+) returns jsonb language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 begin
   if instance.provider_class <> 'official' then
     return jsonb_build_object(

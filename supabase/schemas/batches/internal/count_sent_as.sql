@@ -1,20 +1,10 @@
 -- How the messages would go to which `steps` give slots: {message, direct_send, template, invitation}, by what is
 -- known now. `entries`: the recipients, where they are not stored.
 create or replace function messaging.count_sent_as(
-  instance messaging.instances,
-  batch messaging.batches,
-  steps messaging.batch_step[],
-  entries jsonb
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, batch messaging.batches, steps messaging.batch_step[], entries jsonb
+) returns jsonb language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   sends constant bigint := (select count(s.slot) from unnest(steps) as s);
   none constant jsonb := '{"message": 0, "direct_send": 0, "template": 0, "invitation": 0}';

@@ -2,12 +2,7 @@
 -- those of its messages, and of the slots that are forecast for its pending recipients: see walk_batches, and
 -- for many of them expected_end.
 create or replace function messaging.describe_batch(batch messaging.batches)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);
   zone constant text := instance.time_zone;

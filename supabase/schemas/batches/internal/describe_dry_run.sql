@@ -1,18 +1,9 @@
 -- What a dry run answers: `steps` as walk_batches gives them, in order, with instants in the instance's zone.
 -- `next_index`: where the next part of the list begins; NULL for none. `warnings`: see batch_warnings.
 create or replace function messaging.describe_dry_run(
-  instance messaging.instances,
-  batch messaging.batches,
-  entries jsonb,
-  steps messaging.batch_step[],
-  next_index integer,
-  warnings jsonb
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, batch messaging.batches, entries jsonb,
+  steps messaging.batch_step[], next_index integer, warnings jsonb
+) returns jsonb language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'summary', jsonb_build_object(
       'send', count(s.slot),

@@ -2,15 +2,8 @@
 -- template has now, or the message; estimatedCostAfterChange, by the one that the channel has announced for
 -- the template}. Each as estimate_sends gives it; the second is NULL where nothing is announced.
 create or replace function messaging.describe_estimates(
-  instance messaging.instances,
-  batch messaging.batches,
-  sends messaging.planned_send[]
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, batch messaging.batches, sends messaging.planned_send[]
+) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   announced constant text := messaging.announced_category(batch);
   present constant text := (

@@ -3,11 +3,7 @@
 -- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
 -- their batches. Locks the batches in the order of their ids.
 create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
-returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   ended uuid[];
 begin

@@ -2,16 +2,8 @@
 -- no contact has, and for a contactId that is unknown or of somebody erased: one bad entry does not refuse
 -- the others. One look-up by each key, whatever the statistics.
 create or replace function messaging.entry_contact(
-  of_instance uuid,
-  contact_id uuid,
-  identity_key text
-)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  of_instance uuid, contact_id uuid, identity_key text
+) returns uuid language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   found_id uuid;
 begin

@@ -2,15 +2,8 @@
 -- and the daily limits, as if nobody were passed over and nothing else were sent, with half the jitter.
 -- NULL where the send window never opens. See walk_batches for the exact slots of few.
 create or replace function messaging.expected_end(
-  instance messaging.instances,
-  batch messaging.batches,
-  clock timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, batch messaging.batches, clock timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
 declare
   walk messaging.slot_walk := messaging.begin_walk(instance, clock);
   running constant integer := (

@@ -3,18 +3,9 @@
 -- came, so a delivery event that is late counts where it belongs. What has not left, and what nobody knows
 -- of, is passed over.
 create or replace function messaging.failures_in_row(
-  batch messaging.batches,
-  turn integer,
-  code text
-)
-returns integer
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  batch messaging.batches, turn integer, code text
+) returns integer language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   failures integer;
 begin

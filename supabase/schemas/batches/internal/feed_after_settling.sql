@@ -2,10 +2,7 @@
 -- settled: where the send window never opens, nothing is queued until it is changed. The caller holds the
 -- pacing rows.
 create or replace function messaging.feed_after_settling(instance_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   instance_id uuid;
 begin

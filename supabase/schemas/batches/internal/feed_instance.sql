@@ -11,11 +11,7 @@
 -- comes back then.
 -- Errors: MI010.
 create or replace function messaging.feed_instance(of_instance uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   instance constant messaging.instances := messaging.find_instance(of_instance);

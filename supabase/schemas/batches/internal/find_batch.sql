@@ -1,10 +1,6 @@
 -- The batch `batchId` of an instance. `request`: instanceId, batchId. Locks nothing. Error: MI027.
 create or replace function messaging.find_batch(request jsonb)
-returns messaging.batches
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.batches language plpgsql stable set search_path = '' as $$
 declare
   batch messaging.batches;
 begin

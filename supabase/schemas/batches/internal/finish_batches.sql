@@ -2,11 +2,7 @@
 -- being sent, and no recipient is pending, or the time of all of them is over. Records batch.finished.
 -- The caller holds the batches.
 create or replace function messaging.finish_batches(of_instance uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   batch messaging.batches;
 begin

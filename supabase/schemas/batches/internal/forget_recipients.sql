@@ -1,11 +1,7 @@
 -- erase_rows: what batches keep of a person goes. The entries stay in their lists, skipped and without
 -- anything of the person.
 create or replace function messaging.forget_recipients(person_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   places jsonb := (
     select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index))

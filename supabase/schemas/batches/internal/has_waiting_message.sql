@@ -1,12 +1,7 @@
 -- Whether a message of an instance's running batches waits in its queue for its slot: no other one follows
 -- until then. One that waits for another day because its contact is new holds up nobody.
 create or replace function messaging.has_waiting_message(of_instance uuid)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return exists (
     select from messaging.batches b

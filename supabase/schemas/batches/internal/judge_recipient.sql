@@ -2,18 +2,9 @@
 -- what its slot depends on. `contact` is a row of NULLs but for the identity of whom no contact exists yet.
 -- `phone`: as the list has it. `draft`: its message.
 create or replace function messaging.judge_recipient(
-  instance messaging.instances,
-  purpose text,
-  contact messaging.contacts,
-  phone text,
-  draft jsonb,
+  instance messaging.instances, purpose text, contact messaging.contacts, phone text, draft jsonb,
   inout candidate messaging.batch_candidate
-)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+) language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   refusal text;
 begin

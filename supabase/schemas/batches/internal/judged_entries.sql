@@ -1,16 +1,9 @@
 -- The entries of a list that is not stored, as add_recipients would store them and judge_recipient judges
 -- them. `entries` as in add_recipients. Writes nothing: whom no contact stands for is new.
 create or replace function messaging.judged_entries(
-  instance messaging.instances,
-  purpose text,
-  entries jsonb
-)
-returns setof messaging.batch_candidate
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, purpose text, entries jsonb
+) returns setof messaging.batch_candidate language plpgsql stable set search_path = ''
+set enable_seqscan = off as $$
 declare
   contact_ids constant uuid[] := messaging.entry_contacts(instance.id, entries);
   listed record;

@@ -4,11 +4,7 @@
 -- The caller holds both contacts. Locks the messages, pacing, dispatch, the batches. A queue row that
 -- somebody else holds is about to be sent, and stays.
 create or replace function messaging.move_recipients(kept uuid, gone uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   doubled jsonb;
   waiting uuid[];

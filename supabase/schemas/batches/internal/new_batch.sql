@@ -1,11 +1,7 @@
 -- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
 -- create_batch.
 create or replace function messaging.new_batch(request jsonb)
-returns messaging.batches
-language plpgsql
-volatile
-set search_path = ''
-as $$
+returns messaging.batches language plpgsql volatile set search_path = '' as $$
 declare
   batch messaging.batches;
 begin

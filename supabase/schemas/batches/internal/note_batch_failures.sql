@@ -2,10 +2,7 @@
 -- the middle of a transaction only notes them: see pause_failing_batches.
 -- The note is a setting of the transaction, as in note_contact.
 create or replace function messaging.note_batch_failures(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   if message_ids is not null then
     perform set_config(

@@ -3,11 +3,7 @@
 -- A step towards the end of an RPC. The caller holds the failed messages. Locks the waiting messages of those
 -- batches, since a transaction that holds a message may wait for the pacing row; then pacing, then the batches.
 create or replace function messaging.pause_failing_batches()
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   noted constant text := current_setting('messaging.failed_messages', true);
   failed uuid[];

@@ -3,15 +3,8 @@
 -- counts the turn.
 -- Returns the message's id. Errors: MI010.
 create or replace function messaging.place_batch_message(
-  instance messaging.instances,
-  batch messaging.batches,
-  recipient_index integer
-)
-returns uuid
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, batch messaging.batches, recipient_index integer
+) returns uuid language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   recipient messaging.batch_recipients;
   placed_id uuid;

@@ -2,16 +2,9 @@
 -- `clock`, but not before the batch's start_at: see describe_estimates. Without those whom a free entry point
 -- makes free: they cost nothing, and take none of the month's free service messages.
 create or replace function messaging.planned_recipients(
-  instance messaging.instances,
-  batch messaging.batches,
-  clock timestamptz
-)
-returns messaging.planned_send[]
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, batch messaging.batches, clock timestamptz
+) returns messaging.planned_send[] language plpgsql stable set search_path = ''
+set enable_seqscan = off as $$
 declare
   climbs constant boolean := messaging.has_ladder(instance, batch);
   leaves_at constant timestamptz := greatest(clock, batch.start_at);

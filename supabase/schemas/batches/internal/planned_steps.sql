@@ -3,18 +3,10 @@
 -- and those whom a free entry point makes free at their slot are left out, see planned_recipients; so are
 -- those for whom no rung of their ladder is left.
 create or replace function messaging.planned_steps(
-  instance messaging.instances,
-  batch messaging.batches,
-  steps messaging.batch_step[],
-  entries jsonb,
-  first_index integer
-)
-returns messaging.planned_send[]
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, batch messaging.batches, steps messaging.batch_step[],
+  entries jsonb, first_index integer
+) returns messaging.planned_send[] language plpgsql stable set search_path = ''
+set enable_seqscan = off as $$
 declare
   climbs constant boolean := messaging.has_ladder(instance, batch);
 begin

@@ -1,14 +1,8 @@
 -- The pending recipients of a batch who may not be written to now, whatever their slot: blocked, opted out,
 -- or without an address of the channel. Returns {<reason>: [{batch, index}]}. Locks nothing.
 create or replace function messaging.refused_recipients(batch messaging.batches)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);
 begin

@@ -1,11 +1,7 @@
 -- Makes the recipients of a batch whose message has failed pending again. Never those whose message is
 -- unconfirmed: it may have left. Returns how many. The caller holds the batch.
 create or replace function messaging.retry_failed_recipients(of_batch uuid)
-returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   retried integer;
 begin

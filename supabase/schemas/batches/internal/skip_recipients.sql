@@ -2,11 +2,7 @@
 -- Their messages that a pause has taken out of the queue are canceled.
 -- `places`: [{batch, index}]. Locks the batches in the order of their ids, then those messages.
 create or replace function messaging.skip_recipients(places jsonb, reason text)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   taken_back uuid[];
 begin

@@ -3,14 +3,8 @@
 -- themselves or in a ladder. Returns their ids. Locks the files in the order of their ids.
 -- Errors: MI051 to MI054.
 create or replace function messaging.take_batch_files(
-  instance_id uuid,
-  batch_id uuid,
-  entries jsonb
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, batch_id uuid, entries jsonb
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   file_ids constant uuid[] := array(
     select distinct named.id::uuid

@@ -1,11 +1,7 @@
 -- Tells that a batch has paused by itself: the event batch.paused, and an e-mail to the workspace's alert
 -- address, where there is one.
 create or replace function messaging.tell_batch_pause(batch messaging.batches)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform messaging.record_event(
     batch.instance_id, null, 'batch.paused', jsonb_build_object(

@@ -3,11 +3,7 @@
 -- The caller holds pacing and the batch. Tries the queue rows without waiting: their holders are about to
 -- send the messages.
 create or replace function messaging.unqueue_batch_messages(batch messaging.batches)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   gone messaging.message_queue[];
   taken_back integer;

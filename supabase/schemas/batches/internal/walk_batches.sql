@@ -14,23 +14,11 @@
 -- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
 -- Reads recipients from cursors: a caller that needs few reads few. Writes and locks nothing. Errors: MI010.
 create or replace function messaging.walk_batches(
-  instance messaging.instances,
-  clock timestamptz,
-  draft messaging.batches,
-  entries jsonb,
-  of_batch uuid,
-  last_index integer,
-  most_messages integer
-)
-returns setof messaging.batch_step
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, clock timestamptz, draft messaging.batches, entries jsonb,
+  of_batch uuid, last_index integer, most_messages integer
+) returns setof messaging.batch_step language plpgsql stable set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   walk messaging.slot_walk := messaging.begin_walk(instance, clock);
   next messaging.slot_walk;

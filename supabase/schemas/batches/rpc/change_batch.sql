@@ -5,11 +5,7 @@
 -- Locks pacing, then the batch. Errors: MI007, MI008, MI010, MI027, MI028 (the batch's status does not allow
 -- it).
 create or replace function public.change_batch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   action constant text := request->>'action';
   clock constant timestamptz := clock_timestamp();

@@ -3,10 +3,7 @@
 -- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
 -- take_batch_files), MI055.
 create or replace function public.create_batch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   batch constant messaging.batches := messaging.new_batch(request);

@@ -5,11 +5,7 @@
 -- It is the walk that starting takes, see walk_batches. Writes and locks nothing.
 -- Errors: MI010, MI027, MI028 (no draft).
 create or replace function public.dry_run_batch(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   batch constant messaging.batches := messaging.find_batch(request);
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);

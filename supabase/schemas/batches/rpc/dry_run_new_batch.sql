@@ -1,11 +1,7 @@
 -- batches-api: what creating a batch and starting it now would do. `request` as in create_batch. Returns as
 -- dry_run_batch, for all entries. Writes and locks nothing. Errors: MI010.
 create or replace function public.dry_run_new_batch(request jsonb)
-returns jsonb
-language plpgsql
-volatile
-set search_path = ''
-as $$
+returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   batch constant messaging.batches := messaging.new_batch(request);
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);

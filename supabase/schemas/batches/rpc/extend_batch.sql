@@ -3,10 +3,7 @@
 -- Errors: MI007, MI008, MI027, MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files),
 -- MI055.
 create or replace function public.extend_batch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
 begin

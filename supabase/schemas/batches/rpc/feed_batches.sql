@@ -4,12 +4,8 @@
 -- one instance alone. Returns {fed}: how many
 -- instances it has looked after. Passes over instances whose pacing row is locked.
 create or replace function public.feed_batches(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   hungry uuid;
   fed integer := 0;

@@ -3,14 +3,8 @@
 -- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   batch constant messaging.batches := messaging.find_batch(request);
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);

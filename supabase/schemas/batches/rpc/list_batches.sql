@@ -2,11 +2,7 @@
 -- `request`: instanceId, limit, order, status (NULL for any), `after` as returned in `next`. Returns
 -- {items, next}.
 create or replace function public.list_batches(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   page constant record := messaging.begin_page(request);
   is_backward constant boolean := coalesce(request->>'order' = 'desc', false);

@@ -5,12 +5,7 @@
 -- for whom no contact is known. Writes and locks nothing.
 -- Errors: MI027, MI028 (recipients are added to drafts alone), MI065.
 create or replace function public.prepare_batch_recipients(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   instance messaging.instances;

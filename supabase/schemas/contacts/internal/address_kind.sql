@@ -1,12 +1,7 @@
 -- What kind of identity an address is, by its form: phone, lid, user_id, parent_user_id, username; NULL
 -- for what is no person's (a group). Usernames are stored as `username:<name>`: see identity_value.
 create or replace function messaging.address_kind(address text)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return case
     when address ~ '^[0-9]+$' then 'phone'

@@ -2,10 +2,7 @@
 -- random colour (specification, section 2). Names are compared without regard to case and returned
 -- as first written, in the order asked for. NULL names mean none.
 create or replace function messaging.apply_tags(instance_id uuid, contact_id uuid, names jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   if names is null or names in ('null', '[]') then
     return jsonb '[]';

@@ -2,10 +2,7 @@
 -- A contact that has the phone already is the same person: the two are merged.
 -- Returns the contact as it is now. Errors: MI055 where another call has merged one of them.
 create or replace function messaging.assign_contact_phone(contact messaging.contacts, phone text)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   other messaging.contacts;
   shown messaging.contacts;

@@ -7,10 +7,7 @@
 -- Returns whether the consent has changed, with its event recorded and the contact noted. Locks the
 -- contact. Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.change_consent(contact_id uuid, statement jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   said_at constant timestamptz := least((statement->>'saidAt')::timestamptz, clock);

@@ -5,10 +5,7 @@
 -- A floor is known by its low 32 bits, and lies within 24 days of the clock. One that was announced
 -- between the two looks lies after the clock, and changes nothing.
 create or replace function messaging.change_horizon(instance_id uuid)
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
+returns timestamptz language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   clock_ms constant bigint := floor(extract(epoch from clock) * 1000);

@@ -3,16 +3,8 @@
 -- official channel alone, LIDs on gateways alone; `needs_phone` is for messages that go to phones only.
 -- Errors: MI033 where there is no such address.
 create or replace function messaging.channel_send_address(
-  instance messaging.instances,
-  contact messaging.contacts,
-  phone_given text,
-  needs_phone boolean
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, contact messaging.contacts, phone_given text, needs_phone boolean
+) returns text language plpgsql stable set search_path = '' as $$
 declare
   is_official constant boolean := instance.provider_class = 'official';
   address text := messaging.contact_send_address(contact, phone_given);

@@ -1,10 +1,6 @@
 -- effective_consent of a contact, where the caller has not its instance at hand: only marketing looks for it.
 create or replace function messaging.contact_consent(contact messaging.contacts, purpose text)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns text language plpgsql stable set search_path = '' as $$
 begin
   if purpose is distinct from 'marketing' then
     return contact.consent_marketing;

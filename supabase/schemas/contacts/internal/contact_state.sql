@@ -2,13 +2,8 @@
 -- its tags. The caller holds the contact locked.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.contact_state(contact_id uuid)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language sql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
   select jsonb_build_object(
     'phone', messaging.contact_display_phone(c),
     'tags', array(

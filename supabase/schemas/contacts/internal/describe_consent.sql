@@ -1,11 +1,6 @@
 -- A contact's consent to marketing as answers and events show it: {marketing, at, source}.
 create or replace function messaging.describe_consent(contact messaging.contacts, time_zone text)
-returns jsonb
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 begin
   return jsonb_build_object(
     'marketing', contact.consent_marketing,

@@ -1,18 +1,10 @@
 -- Contacts as contacts-api tells them, in the order of `contact_ids`, in one statement: [{contactId, …}].
 -- A merged or erased one is its tombstone {contactId, isDeleted, mergedInto}; unknown ids are left out.
 create or replace function messaging.describe_contacts(
-  instance messaging.instances,
-  contact_ids uuid[]
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, contact_ids uuid[]
+) returns jsonb language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   zone constant text := instance.time_zone;
@@ -85,23 +77,14 @@ $$;
 -- and until when the channel bills nothing (see free_entry_point; NULL for none). Gateways have no window:
 -- it is always open. `closesAt` stays when it has passed.
 create or replace function messaging.shown_window(
-  provider_class text,
-  last_inbound_at timestamptz,
-  free_until timestamptz,
-  zone text,
+  provider_class text, last_inbound_at timestamptz, free_until timestamptz, zone text,
   clock timestamptz
-)
-returns jsonb
-language sql
-stable
+) returns jsonb language sql stable
 return case
   when provider_class = 'official' then jsonb_build_object(
-    'isOpen',
-    coalesce(messaging.window_closes_at(last_inbound_at) >= clock, false),
-    'closesAt',
-    messaging.iso_in_zone(messaging.window_closes_at(last_inbound_at), zone),
-    'freeUntil',
-    messaging.iso_in_zone(free_until, zone)
+    'isOpen', coalesce(messaging.window_closes_at(last_inbound_at) >= clock, false),
+    'closesAt', messaging.iso_in_zone(messaging.window_closes_at(last_inbound_at), zone),
+    'freeUntil', messaging.iso_in_zone(free_until, zone)
   )
   else '{"isOpen": true, "closesAt": null, "freeUntil": null}'
 end;
@@ -109,11 +92,7 @@ end;
 -- By what a contact is known: [{kind, value, provenAt}], the newest proof first. `provenAt` is NULL for
 -- what nothing has proven by itself: a phone as the API gave it, an identity shown beside the address.
 create or replace function messaging.contact_identities(contact messaging.contacts)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
     select coalesce(

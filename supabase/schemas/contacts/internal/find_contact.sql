@@ -1,11 +1,7 @@
 -- Finds the contact of a phone by identity key: first by the contact's own, then by a proven address.
 -- Returns a row of NULLs when there is none. Writes nothing.
 create or replace function messaging.find_contact(instance_id uuid, phone text)
-returns messaging.contacts
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql stable set search_path = '' as $$
 declare
   wanted_key constant text := messaging.phone_identity_key(phone);
   contact messaging.contacts;

@@ -2,11 +2,7 @@
 -- Returns a row of NULLs when there is none. Writes nothing.
 -- Errors: MI035 where the person was erased, or is being erased.
 create or replace function messaging.find_contact_by_id(instance_id uuid, contact_id uuid)
-returns messaging.contacts
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql stable set search_path = '' as $$
 declare
   living_id uuid;
   is_erased boolean;

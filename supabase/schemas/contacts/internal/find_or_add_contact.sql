@@ -7,14 +7,8 @@
 -- Errors: MI045 for the instance's own number, which is nobody's; MI055 where the contact was merged since it was
 -- found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
-  instance_id uuid,
-  phone text,
-  out contact messaging.contacts,
-  out is_new boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, phone text, out contact messaging.contacts, out is_new boolean
+) language plpgsql set search_path = '' as $$
 begin
   is_new := false;
   contact := messaging.find_contact(instance_id, phone);

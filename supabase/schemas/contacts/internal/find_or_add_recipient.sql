@@ -5,14 +5,8 @@
 -- Errors: MI031 for an unknown contactId; MI055 where the contact was merged since it was found; the call
 -- must be repeated; MI037: see known_denials.
 create or replace function messaging.find_or_add_recipient(
-  instance_id uuid,
-  target jsonb,
-  out contact messaging.contacts,
-  out is_new boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, target jsonb, out contact messaging.contacts, out is_new boolean
+) language plpgsql set search_path = '' as $$
 declare
   found_contact record;
 begin

@@ -3,11 +3,7 @@
 -- survivor. Returns a row of NULLs for an unknown phone or user id. Writes nothing.
 -- Errors: MI031 for a contactId that the instance does not have; MI035 where its person was erased.
 create or replace function messaging.find_recipient(instance_id uuid, target jsonb)
-returns messaging.contacts
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql stable set search_path = '' as $$
 declare
   contact messaging.contacts;
 begin

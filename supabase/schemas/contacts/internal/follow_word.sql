@@ -2,13 +2,8 @@
 -- something newer: see is_untold. The log of a contact where it was not said has it without evidence.
 -- Returns whether the consent has changed. The caller holds the contact locked.
 create or replace function messaging.follow_word(
-  contact messaging.contacts,
-  word messaging.person_words
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  contact messaging.contacts, word messaging.person_words
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   changed messaging.contacts;
 begin

@@ -3,10 +3,7 @@
 -- deadlock.
 -- All callers lock in one order. The addresses of an instance share 256 locks.
 create or replace function messaging.lock_addresses(instance_id uuid, addresses text[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (

@@ -11,13 +11,8 @@
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
 -- Over 80 lines: what moves, table by table, in the order of the locks.
 create or replace function messaging.merge_contacts(
-  kept messaging.contacts,
-  gone messaging.contacts
-)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+  kept messaging.contacts, gone messaging.contacts
+) returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   kept_conversation messaging.conversations;
   gone_conversation messaging.conversations;
@@ -181,13 +176,8 @@ $$;
 -- into another, which keeps its own operator, department and agent. Open questions move too.
 -- The caller holds both conversations locked.
 create or replace function messaging.merge_conversations(
-  kept messaging.conversations,
-  gone messaging.conversations
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  kept messaging.conversations, gone messaging.conversations
+) returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
   update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
@@ -245,10 +235,7 @@ $$;
 -- identity, finds the surviving one from now on, though nothing has proven it. What is another
 -- contact's proven address stays with that one.
 create or replace function messaging.keep_own_addresses(kept_id uuid, gone_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
   select c.instance_id, own.address, kept_id, '-infinity'
@@ -269,10 +256,7 @@ $$;
 -- merge_contacts: two contacts turned out to be one person: their words count together from now on. Where the
 -- merge keeps a denial although the other one granted later, the denial is the person's newest word.
 create or replace function messaging.merge_words(merged messaging.contacts)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   instance record;
   word messaging.person_words;

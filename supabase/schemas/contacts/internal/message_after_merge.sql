@@ -2,11 +2,7 @@
 -- moved after a merge (see move_merged_messages). What was not sent yet goes to the survivor's address, not
 -- to the spelling of a number that it has left.
 create or replace function messaging.message_after_merge(message messaging.messages)
-returns messaging.messages
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
+returns messaging.messages language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$
 declare
   survivor record;

@@ -4,14 +4,8 @@
 -- Returns whether nothing is left. The caller holds the contact, so that nobody writes to it; its survivor
 -- cannot be deleted.
 create or replace function messaging.move_merged_messages(merged uuid, max_rows integer)
-returns boolean
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   ids uuid[] := array(
     select m.id from messaging.messages m

@@ -1,14 +1,8 @@
 -- The newest word of a person in a workspace; a row of NULLs for none. Of two of one instant the one that was
 -- recorded later.
 create or replace function messaging.newest_word(workspace_id uuid, identity_keys text[])
-returns messaging.person_words
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns messaging.person_words language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   word messaging.person_words;
 begin

@@ -3,10 +3,7 @@
 -- transaction only notes its contact. Each RPC with such steps ends with touch_noted_contacts.
 -- The note is a setting of the transaction: it goes with it, and with a savepoint that is rolled back.
 create or replace function messaging.note_contact(contact_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   noted constant text := coalesce(current_setting('messaging.noted_contacts', true), '');
 begin

@@ -2,10 +2,7 @@
 -- workspace's peopleScope is `workspace`, the person's contacts at its other instances follow. At the end of
 -- the transaction (see touch_noted_contacts) as many as are free; the dispatcher looks again after it.
 create or replace function messaging.note_person(contact messaging.contacts)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   noted constant text := coalesce(current_setting('messaging.noted_persons', true), '');
 begin

@@ -2,20 +2,10 @@
 -- what is known of one contact, others are found, until nothing is added. See person_identities
 -- for what identifies a person. Locks nothing.
 create or replace function messaging.person_contacts(
-  workspace_id uuid,
-  identity_keys text[],
-  out contact_ids uuid[],
-  out identities text[]
-)
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  workspace_id uuid, identity_keys text[], out contact_ids uuid[], out identities text[]
+) language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   known text[] := identity_keys;
 begin

@@ -4,12 +4,7 @@
 -- The prefix is compared first: most phones then need no regular expression, which costs ten times as
 -- much.
 create or replace function messaging.phone_identity_key(phone text)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return case
     when phone like '55%' and length(phone) = 12 and phone ~ '^55[0-9]{2}[6-9][0-9]{7}$' then left(phone, 4) || '9' || substr(phone, 5)

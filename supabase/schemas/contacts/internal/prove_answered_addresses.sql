@@ -3,13 +3,8 @@
 -- when the contact has another address proven since: a write with every message would cost too much.
 -- Records an event of each contact that has changed its number and is shown with another one now.
 create or replace function messaging.prove_answered_addresses(
-  settlements messaging.settlement[],
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  settlements messaging.settlement[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
 declare
   moved jsonb;
 begin

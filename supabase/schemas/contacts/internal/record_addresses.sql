@@ -3,10 +3,7 @@
 -- contact gets none; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is left out.
 -- Returns whether one was new. The caller holds lock_addresses.
 create or replace function messaging.record_addresses(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   addresses constant text[] := array[event->>'address'] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))

@@ -2,10 +2,7 @@
 -- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
 -- order of their ids. Errors: as in change_consent.
 create or replace function messaging.record_channel_denials(contact_ids uuid[], errors jsonb[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.change_consent(
     refused.contact_id,

@@ -1,10 +1,7 @@
 -- Records contact.consent_changed with the contact's consent as it is now, and notes the contact. The
 -- caller holds the contact locked.
 create or replace function messaging.record_consent_event(contact messaging.contacts)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.note_contact(contact.id);
   perform messaging.record_event(

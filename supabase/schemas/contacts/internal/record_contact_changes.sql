@@ -2,16 +2,9 @@
 -- before the change, or those of its members that may have changed; nothing where none does.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_contact_changes(
-  instance_id uuid,
-  contact_id uuid,
-  before jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+  instance_id uuid, contact_id uuid, before jsonb
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   state constant jsonb := messaging.contact_state(contact_id);
   changed constant text[] := array(

@@ -7,10 +7,7 @@
 -- Returns whether anything changed. The caller holds lock_addresses.
 -- Errors: MI055, as find_or_add_contact; the call must be repeated.
 create or replace function messaging.record_contact_name(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   is_entry constant boolean := event->>'source' = 'address_book';
   told_name constant text := event->>'name';

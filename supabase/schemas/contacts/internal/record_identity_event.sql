@@ -3,10 +3,7 @@
 -- was known; once for a change, however many webhooks tell it: see is_same_identity_change. A person who is
 -- unknown is left unknown. Returns whether anything changed. Locks the contact.
 create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   seen text;
@@ -80,13 +77,8 @@ $$;
 -- reported it yet, since each kind has a name of its own for a key; or by a system message that is no younger
 -- than the change's report.
 create or replace function messaging.is_same_identity_change(
-  change jsonb,
-  event jsonb,
-  told_at timestamptz
-)
-returns boolean
-language sql
-stable
+  change jsonb, event jsonb, told_at timestamptz
+) returns boolean language sql stable
 return coalesce(
   change -> 'names' ? (event ->> 'noticeId')
   or case

@@ -2,13 +2,8 @@
 -- NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_new_contacts(contact_ids uuid[])
-returns void
-language plpgsql
-strict
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   denied messaging.contacts;
 begin

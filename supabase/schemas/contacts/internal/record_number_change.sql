@@ -9,10 +9,7 @@
 -- Errors: MI055 where another call has created or merged the contact meanwhile.
 -- Over 80 lines: each step decides by what the ones before it have found.
 create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   other messaging.contacts;

@@ -2,16 +2,8 @@
 -- MI034 for marketing that the contact has denied. Without an instance no window counts. Marketing is
 -- judged by what counts for the person: see effective_consent.
 create or replace function messaging.refuse_send(
-  instance messaging.instances,
-  contact messaging.contacts,
-  message_type text,
-  purpose text
-)
-returns void
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, contact messaging.contacts, message_type text, purpose text
+) returns void language plpgsql stable set search_path = '' as $$
 declare
   refusal constant text := messaging.send_refusal(
     contact.is_blocked, messaging.contact_consent(contact, purpose), contact.last_inbound_at, instance.provider_class,

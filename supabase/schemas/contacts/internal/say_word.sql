@@ -3,15 +3,8 @@
 -- Returns the newest word of the person then; a row of NULLs where the instance stands for itself.
 -- Locks nothing: see person_words.
 create or replace function messaging.say_word(
-  contact messaging.contacts,
-  marketing text,
-  said_at timestamptz,
-  source text
-)
-returns messaging.person_words
-language plpgsql
-set search_path = ''
-as $$
+  contact messaging.contacts, marketing text, said_at timestamptz, source text
+) returns messaging.person_words language plpgsql set search_path = '' as $$
 declare
   instance record;
   person record;

@@ -4,13 +4,7 @@
 -- The instance is in the hash: a look-up reads nothing of other instances.
 -- A loop over the characters: as one statement it takes five times as long, with each new contact.
 create or replace function messaging.search_keys(instance_id uuid, words text)
-returns bigint[]
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns bigint[] language plpgsql immutable strict parallel safe set search_path = '' as $$
 declare
   seed constant bigint := uuid_hash_extended(instance_id, 0);
   letters constant text[] := string_to_array(words, null);

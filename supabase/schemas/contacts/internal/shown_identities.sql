@@ -2,13 +2,8 @@
 -- each the newest, NULL for none. A user id that another has replaced is shown no more.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.shown_identities(contact_id uuid)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   return (
     select jsonb_build_object(

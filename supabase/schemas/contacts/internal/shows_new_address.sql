@@ -3,11 +3,7 @@
 -- neither. Reads only. `results` as in settle_messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.shows_new_address(results jsonb, clock timestamptz)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns boolean language plpgsql stable set search_path = '' as $$
 begin
   perform from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
   join messaging.messages m on m.id = any (array[r."messageId"])

@@ -8,13 +8,8 @@
 -- contact_activity, and only those that are free; nothing is waited for but those rows, and their
 -- holders wait for nothing.
 create or replace function messaging.tell_person(contact_id uuid, cleans boolean default false)
-returns boolean
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   of_workspace uuid;
   speaker messaging.contacts;

@@ -6,15 +6,9 @@
 -- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
 -- an update's may be by another index where statistics are poor, in another order.
 create or replace function messaging.touch_contacts(
-  contact_ids uuid[],
-  sent_at timestamptz[] default null
-)
-returns setof messaging.contact_activity
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+  contact_ids uuid[], sent_at timestamptz[] default null
+) returns setof messaging.contact_activity language plpgsql set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
   return query insert into messaging.contact_activity as a (
     contact_id, instance_id, updated_at, last_message_at

@@ -5,10 +5,7 @@
 -- `messaging.sent_contacts` holds `contact@instant,` for each message that was sent now, which is the contact's
 -- last one. Of a contact that is noted otherwise too the messages are read anew.
 create or replace function messaging.touch_noted_contacts()
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   noted text := current_setting('messaging.noted_persons', true);
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
@@ -55,21 +52,14 @@ begin
 end;
 $$;
 
-
 -- Writes into contact_activity what the last messages of these contacts are. The caller has locked their
 -- rows, by touch_contacts. Of each contact it looks at the 50 newest messages; a reaction is none.
 -- The channel tells an inbound message's time in whole seconds: one of the second in which we wrote
 -- counts as the later one if it came after ours.
 -- Plans must not depend on statistics.
 create or replace function messaging.read_last_messages(touched messaging.contact_activity[])
-returns void
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   insert into messaging.contact_activity (
     contact_id, instance_id, updated_at, last_message_at, awaits_reply

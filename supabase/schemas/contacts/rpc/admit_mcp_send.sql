@@ -6,10 +6,7 @@
 -- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
 -- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
 create or replace function public.admit_mcp_send(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   of_instance constant uuid := (request->>'instanceId')::uuid;

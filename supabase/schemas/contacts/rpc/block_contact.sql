@@ -3,10 +3,7 @@
 -- Returns {contactId, to}; to is NULL where the channel has no address of the person.
 -- Errors: MI031, MI035.
 create or replace function public.block_contact(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   saved constant jsonb := public.save_contact(
     (request - 'isBlocked') || jsonb_build_object(

@@ -2,10 +2,7 @@
 -- missing. `request`: instanceId, phone | contactId | userId, addTags, removeTags, idempotency.
 -- Returns the outcome: contactId, tagsApplied, tagsRemoved; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.change_contact_tags(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   replayed jsonb := messaging.begin_idempotent(request);
@@ -34,10 +31,7 @@ $$;
 -- Takes tags off a contact by name. Returns those really taken off, as first written; the tags
 -- themselves stay with the instance.
 create or replace function messaging.remove_tags(instance_id uuid, contact_id uuid, names jsonb)
-returns jsonb
-language sql
-set search_path = ''
-as $$
+returns jsonb language sql set search_path = '' as $$
   with removed as (
     delete from messaging.contact_tags c
     using messaging.tags t

@@ -1,11 +1,7 @@
 -- contacts-api: one contact. The id of a merged contact gives the contact that it was merged into.
 -- `request`: instanceId, contactId. Errors: MI031, MI035.
 create or replace function public.get_contact(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact jsonb;

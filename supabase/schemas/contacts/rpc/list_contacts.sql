@@ -4,10 +4,7 @@
 -- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
 -- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
 create or replace function public.list_contacts(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   filters jsonb := jsonb_strip_nulls(jsonb_build_object(
@@ -73,22 +70,10 @@ $$;
 -- Plans must not depend on statistics: hence the settings. work_mem holds a search's bitmap: where it does
 -- not fit, Postgres computes the keys of whole pages of rows.
 create or replace function messaging.list_contact_ids(
-  instance_id uuid,
-  filters jsonb,
-  after_at timestamptz,
-  after_id uuid,
-  page_size integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set work_mem = '32MB'
-as $$
+  instance_id uuid, filters jsonb, after_at timestamptz, after_id uuid, page_size integer
+) returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_indexscan = on set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off set work_mem = '32MB' as $$
 declare
   most_read constant integer := 5000;
   most_found constant integer := 50000;
@@ -134,15 +119,8 @@ $$;
 -- leaves, where they are at most `most`. `order`: contact_search in the order of creation.
 -- `filters` as in list_contact_ids.
 create or replace function messaging.contact_list_path(
-  instance_id uuid,
-  filters jsonb,
-  most integer
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance_id uuid, filters jsonb, most integer
+) returns text language plpgsql stable set search_path = '' as $$
 begin
   return case
     when filters ? 'contactId' then 'contact'
@@ -164,11 +142,7 @@ $$;
 -- keeps a look-up to itself, and a sub-select does what EXISTS would.
 -- Over 80 lines: the text of one statement, with the part of every filter.
 create or replace function messaging.contact_list_query(path text, filters jsonb)
-returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns text language plpgsql immutable set search_path = '' as $$
 declare
   in_order constant text := '
     select c.contact_id, c.created_at as at, c.words, false as is_deleted
@@ -271,26 +245,14 @@ $$;
 -- The regular expression for what `q` asks for in folded words; every character is itself. One or two
 -- characters are looked for where a word begins (see search_keys), more of them anywhere.
 create or replace function messaging.search_pattern(folded text)
-returns text
-language sql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language sql immutable strict parallel safe set search_path = '' as $$
   select case when char_length(folded) < 3 and folded ~ '^[0-9a-z]' then '(^|[^0-9a-z])' else '' end
     || regexp_replace(folded, '([\\.^$*+?()|{}\[\]-])', '\\\1', 'g');
 $$;
 
 -- The keys (see search_keys) that a contact has which a search for `folded` may find.
 create or replace function messaging.asked_keys(instance_id uuid, folded text)
-returns bigint[]
-language sql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns bigint[] language sql immutable strict parallel safe set search_path = '' as $$
   select array_agg(distinct hashtextextended(piece, uuid_hash_extended(instance_id, 0)))
   from (
     select '^' || folded as piece where char_length(folded) < 3

@@ -6,10 +6,7 @@
 -- Locks the addresses of both, so that events of the same person wait, then as merge_contacts.
 -- Errors: MI007, MI008, MI031, MI035; MI055 where another call has merged one of them meanwhile.
 create or replace function public.merge_contact(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed constant jsonb := messaging.begin_idempotent(request);
   of_instance constant uuid := (request->>'instanceId')::uuid;

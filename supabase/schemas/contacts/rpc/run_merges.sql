@@ -4,14 +4,8 @@
 -- Locks the survivor, then the merged contact, as a merge or an erasure of the survivor does: their first
 -- lock is the survivor.
 create or replace function public.run_merges(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   merge record;
 begin

@@ -5,10 +5,7 @@
 -- Returns the outcome: action (created | updated), contactId, fieldsUpdated, tagsApplied; or
 -- {replayed}. Errors: MI007, MI008, MI031, MI020 (customLabels would exceed 64 KiB).
 create or replace function public.save_contact(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance_id constant uuid := (request->>'instanceId')::uuid;
   fields constant jsonb := request->'fields';
@@ -66,12 +63,7 @@ $$;
 -- Merges changes into labels, key by key. A NULL value removes its key; a JSON null in place of the
 -- changes removes all labels; SQL NULL changes nothing.
 create or replace function messaging.merge_labels(labels jsonb, changes jsonb)
-returns jsonb
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql immutable parallel safe set search_path = '' as $$
   select case
     when changes is null then labels
     when changes = 'null' then '{}'

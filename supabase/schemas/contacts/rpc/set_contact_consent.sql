@@ -4,10 +4,7 @@
 -- Returns the outcome: contactId, consent {marketing, at, source}; or {replayed}.
 -- Errors: MI007, MI008, MI031.
 create or replace function public.set_contact_consent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed constant jsonb := messaging.begin_idempotent(request);
   contact messaging.contacts;

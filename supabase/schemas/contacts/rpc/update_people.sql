@@ -3,10 +3,7 @@
 -- `request`.maxContacts contacts, of the oldest change of a workspace's scope (see change_people_scopes).
 -- Returns {isComplete}: whether nothing is left that could be done now. Errors: MI037, see known_denials.
 create or replace function public.update_people(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   has_more boolean;
   has_step boolean;
@@ -24,12 +21,8 @@ $$;
 -- The dispatcher's part of person_updates: at most `max_persons` of those that are due. Returns whether there
 -- may be more. One that another transaction holds a contact of is due again in a second.
 create or replace function messaging.update_noted_persons(max_persons integer)
-returns boolean
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
 declare
   due messaging.person_updates;
   looked_at integer := 0;
@@ -62,12 +55,8 @@ $$;
 -- taken again.
 -- Returns whether a step was taken. A change that another dispatcher has in hand is passed over.
 create or replace function messaging.change_people_scopes(max_persons integer, max_contacts integer)
-returns boolean
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
 declare
   change messaging.people_scope_changes;
 begin
@@ -124,17 +113,11 @@ begin
 end;
 $$;
 
-
 -- change_people_scopes: deletes at most `max_words` words of a workspace in which instances stand for themselves
 -- again, once its contacts follow them. Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.forget_words(
-  change messaging.people_scope_changes,
-  max_words integer
-)
-returns messaging.people_scope_changes
-language plpgsql
-set search_path = ''
-as $$
+  change messaging.people_scope_changes, max_words integer
+) returns messaging.people_scope_changes language plpgsql set search_path = '' as $$
 declare
   gone integer;
 begin
@@ -164,16 +147,9 @@ $$;
 -- it was said again. So does what was said before an erasure at any instance. While it tells, the person's contacts follow its newest word.
 -- Returns the change as it goes on; its phase is NULL at the end.
 create or replace function messaging.walk_people(
-  change messaging.people_scope_changes,
-  max_contacts integer
-)
-returns messaging.people_scope_changes
-language plpgsql
-set search_path = ''
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  change messaging.people_scope_changes, max_contacts integer
+) returns messaging.people_scope_changes language plpgsql set search_path = ''
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   page record;
   keeping uuid[];
@@ -247,14 +223,8 @@ $$;
 -- walk_people: what persons had denied before an erasure at the instances `keeping` becomes a word of those of
 -- these contacts that are the same persons. update_people brings it to them. Errors: see known_denials.
 create or replace function messaging.recall_erased_denials(
-  workspace_id uuid,
-  keeping uuid[],
-  contact_ids uuid[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  workspace_id uuid, keeping uuid[], contact_ids uuid[]
+) returns void language plpgsql set search_path = '' as $$
 declare
   identities constant text[] := array(
     select distinct known.identity_key

@@ -1,8 +1,6 @@
 -- The contacts that have one of these addresses, as their own or as one that was proven.
 create or replace function messaging.address_owners(instance_id uuid, identity_keys text[])
-returns table (contact_id uuid)
-language sql
-stable
+returns table (contact_id uuid) language sql stable
 begin atomic
   select owner.id
   from

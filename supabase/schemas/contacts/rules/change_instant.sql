@@ -8,9 +8,7 @@
 -- The floor is taken first, then the instant, so that instant >= floor. Both are whole milliseconds, as
 -- the API shows them: the condition is the floor, which comes first.
 create or replace function messaging.change_instant(instance_id uuid)
-returns timestamptz
-language sql
-volatile
+returns timestamptz language sql volatile
 return case
   when pg_advisory_xact_lock_shared(
     uuid_hash(instance_id) # 1163284301,

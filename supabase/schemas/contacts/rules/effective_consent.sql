@@ -1,17 +1,9 @@
 -- A contact's consent as it counts for a message of this purpose: its own, or, for marketing of an instance
 -- of a workspace with the peopleScope `workspace`, that of the person, see person_consent.
 create or replace function messaging.effective_consent(
-  purpose text,
-  people_scope text,
-  workspace_id uuid,
-  contact_id uuid,
-  identity_key text,
-  consent_marketing text,
-  consent_at timestamptz
-)
-returns text
-language sql
-stable
+  purpose text, people_scope text, workspace_id uuid, contact_id uuid, identity_key text,
+  consent_marketing text, consent_at timestamptz
+) returns text language sql stable
 return case
   when people_scope = 'workspace'
   and purpose = 'marketing'
@@ -29,19 +21,10 @@ end;
 -- workspace, or the contact's own where that is newer. `contact_id` is NULL for a person of whom no
 -- contact exists here.
 create or replace function messaging.person_consent(
-  workspace_id uuid,
-  contact_id uuid,
-  identity_key text,
-  consent_marketing text,
+  workspace_id uuid, contact_id uuid, identity_key text, consent_marketing text,
   consent_at timestamptz
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+) returns text language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
 declare
   word constant messaging.person_words := messaging.newest_word(
     person_consent.workspace_id,

@@ -6,13 +6,8 @@
 -- it only if we wrote after it was stored. `last_inbound_at` as the contact has it: who has not written for
 -- four days costs no look into the messages.
 create or replace function messaging.free_entry_point(
-  contact_id uuid,
-  last_inbound_at timestamptz,
-  clock timestamptz
-)
-returns table (ends_at timestamptz)
-language sql
-stable
+  contact_id uuid, last_inbound_at timestamptz, clock timestamptz
+) returns table (ends_at timestamptz) language sql stable
 begin atomic
   select f.ends_at
   from

@@ -1,9 +1,7 @@
 -- The identity keys by which a contact is known as a person: its own and those of its addresses. A username is
 -- none, as denial_identities says.
 create or replace function messaging.person_identities(contact_id uuid)
-returns table (identity_key text)
-language sql
-stable
+returns table (identity_key text) language sql stable
 begin atomic
   select c.identity_key
   from messaging.contacts as c

@@ -1,9 +1,7 @@
 -- The address of a contact that was last proven to work; none where none was. `is_phone_needed`: only
 -- phones count. A row, so that it is looked up by its index wherever it is joined.
 create or replace function messaging.proven_address(contact_id uuid, is_phone_needed boolean)
-returns table (address text)
-language sql
-stable
+returns table (address text) language sql stable
 begin atomic
   select a.address
   from messaging.contact_addresses as a

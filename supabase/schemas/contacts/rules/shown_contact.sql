@@ -1,9 +1,7 @@
 -- How a contact is shown: the phone first given, unless it has announced another number (see
 -- announced_phone), NULL where it never showed a phone; and its other identities, NULL where it has none.
 create or replace function messaging.shown_contact(contact messaging.contacts)
-returns table (phone text, identities jsonb)
-language sql
-stable
+returns table (phone text, identities jsonb) language sql stable
 begin atomic
   select
     coalesce((select a.phone from messaging.announced_phone(contact.id) as a), contact.phone),
@@ -14,9 +12,7 @@ end;
 -- since; none where it has announced none. Only addresses of digits are phones: a changed user id is
 -- none, and who writes under a user id or LID has taken no announced number back.
 create or replace function messaging.announced_phone(contact_id uuid)
-returns table (phone text)
-language sql
-stable
+returns table (phone text) language sql stable
 begin atomic
   select
     case
@@ -30,9 +26,7 @@ end;
 
 -- The identities of a contact beside its phones, as shown_identities; none where it has only phones.
 create or replace function messaging.hidden_identities(contact_id uuid)
-returns table (identities jsonb)
-language sql
-stable
+returns table (identities jsonb) language sql stable
 begin atomic
   select messaging.shown_identities(a.contact_id)
   from messaging.contact_addresses as a

@@ -7,15 +7,9 @@
 -- caller's transaction. Locks the conversation. Errors: MI001, MI002.
 -- Over 80 lines: what one assignment changes, table by table.
 create or replace function messaging.assign_conversation(
-  instance messaging.instances,
-  contact messaging.contacts,
-  conversation messaging.conversations,
+  instance messaging.instances, contact messaging.contacts, conversation messaging.conversations,
   assignment jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   operator messaging.operators := messaging.find_operator(instance.workspace_id, assignment->>'assignTo');
   previous messaging.operators;

@@ -2,13 +2,8 @@
 -- caller holds the conversation locked.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.conversation_state(conversation_id uuid)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language sql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
   select jsonb_build_object(
     'status', c.status,
     'assignment', jsonb_build_object(

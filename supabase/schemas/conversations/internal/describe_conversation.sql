@@ -1,18 +1,9 @@
 -- A conversation as conversations-api tells it, with instants in `zone`.
 create or replace function messaging.describe_conversation(
-  conversation messaging.conversations,
-  zone text
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  conversation messaging.conversations, zone text
+) returns jsonb language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   return (
     select jsonb_build_object(

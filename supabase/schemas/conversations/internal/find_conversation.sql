@@ -1,10 +1,6 @@
 -- A conversation of an instance. An unknown id and one of another tenant are one error: MI032.
 create or replace function messaging.find_conversation(instance_id uuid, conversation_id uuid)
-returns messaging.conversations
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.conversations language plpgsql stable set search_path = '' as $$
 declare
   conversation messaging.conversations;
 begin

@@ -2,12 +2,8 @@
 -- of them can be read by an index of another order. `filter`: tag, operator, department (`value` is an id),
 -- status, consent, awaiting. False where `value` is NULL: nobody filters so.
 create or replace function messaging.is_few(instance_id uuid, filter text, value text, most integer)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns boolean language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan as $$
 declare
   of_instance constant uuid := instance_id;
   of_id constant uuid := case when filter in ('tag', 'operator', 'department') then value::uuid end;

@@ -1,13 +1,8 @@
 -- A page of a list of a conversation (see conversation_log), oldest first. `request`: instanceId,
 -- conversationId, limit, `after` as returned in `next`. Returns {items, next}. Errors: MI014, MI032.
 create or replace function messaging.list_conversation_log(request jsonb, list text)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   page constant record := messaging.begin_page(request);
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);

@@ -3,15 +3,9 @@
 -- conversation.status_changed where its status has; nothing where neither has.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_conversation_changes(
-  conversation messaging.conversations,
-  before jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+  conversation messaging.conversations, before jsonb
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   state constant jsonb := messaging.conversation_state(conversation.id);
   ids constant jsonb := jsonb_build_object(

@@ -1,9 +1,6 @@
 -- Opens a closed conversation: its contact has written again.
 create or replace function messaging.reopen_conversation(conversation_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   reopened messaging.conversations;
 begin

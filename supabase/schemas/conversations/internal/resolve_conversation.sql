@@ -1,9 +1,6 @@
 -- The contact's one conversation, created `open` with the first operation that needs it.
 create or replace function messaging.resolve_conversation(instance_id uuid, contact_id uuid)
-returns messaging.conversations
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.conversations language plpgsql set search_path = '' as $$
 declare
   conversation messaging.conversations;
 begin

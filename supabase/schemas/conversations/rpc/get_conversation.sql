@@ -1,10 +1,6 @@
 -- conversations-api: one conversation. `request`: instanceId, conversationId. Errors: MI032.
 create or replace function public.get_conversation(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin

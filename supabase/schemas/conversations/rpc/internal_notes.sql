@@ -8,10 +8,7 @@ $$;
 -- `request`: instanceId, phone | contactId | userId, note, idempotency.
 -- Returns the outcome: contactId, conversationId, noteId; or {replayed}. Errors: MI007, MI008, MI031.
 create or replace function public.note_conversation(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   conversation messaging.conversations;

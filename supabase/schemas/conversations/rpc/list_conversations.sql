@@ -14,15 +14,9 @@
 -- Over 80 lines: one statement, in which each index and each order has a branch of its own; those of the other
 -- paths read nothing.
 create or replace function public.list_conversations(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);
@@ -293,15 +287,8 @@ $$;
 -- Of several filters it takes one that at most `most` conversations pass.
 -- `filters`: updatedSince, contact, tag, operator, department (their ids), status, awaiting (true); NULL for any.
 create or replace function messaging.conversation_list_path(
-  instance_id uuid,
-  filters jsonb,
-  most integer
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance_id uuid, filters jsonb, most integer
+) returns text language plpgsql stable set search_path = '' as $$
 declare
   unordered constant text[] := array(
     select f.name from unnest(array['tag', 'awaiting']) with ordinality as f(name, place)

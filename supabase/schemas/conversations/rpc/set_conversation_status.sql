@@ -3,10 +3,7 @@
 -- Returns the outcome: contactId, conversationId, status, noteAdded; or {replayed}.
 -- Errors: MI007, MI008, MI031.
 create or replace function public.set_conversation_status(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   conversation messaging.conversations;

@@ -4,10 +4,7 @@
 -- conversation. Returns the outcome: contactId, assignedTo (NULL), previousAssignedTo; or {replayed}.
 -- Errors: MI007, MI008, MI031.
 create or replace function public.unassign_conversation(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   conversation messaging.conversations;

@@ -1,9 +1,6 @@
 -- Notes what changes in the sums beside what usage_notes tell: see usage_changes.
 create or replace function messaging.add_usage_changes(changes messaging.usage_changes[])
-returns void
-language sql
-set search_path = ''
-as $$
+returns void language sql set search_path = '' as $$
   insert into messaging.usage_changes (
     instance_id, counted_at, sent, delivered, free, unknown, amount, currency, category, pricing_type,
     market, message_type, sent_by, agent_id, batch_id

@@ -5,22 +5,10 @@
 -- Stable: all of it is seen at one instant, so that nothing is counted twice while it is being folded.
 -- Without jit: see rescue_stalled_instances.
 create or replace function messaging.budget_state(
-  instance messaging.instances,
-  clock timestamptz,
-  out month date,
-  out month_ends_at timestamptz,
-  out amount numeric,
-  out currency text,
-  out spent numeric,
-  out under_way numeric,
+  instance messaging.instances, clock timestamptz, out month date, out month_ends_at timestamptz,
+  out amount numeric, out currency text, out spent numeric, out under_way numeric,
   out is_reached boolean
-)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set jit = off
-as $$
+) language plpgsql stable set search_path = '' set enable_seqscan = off set jit = off as $$
 declare
   month_starts_at timestamptz;
 begin

@@ -6,10 +6,7 @@
 -- channel bills as free costs nothing, nor do the month's free service messages.
 -- Waits for no message. The caller holds lock_usage_notes.
 create or replace function messaging.count_notes(notes messaging.usage_notes[])
-returns messaging.usage_changes[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
+returns messaging.usage_changes[] language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 declare
   delivered constant uuid[] := array(
@@ -93,10 +90,7 @@ $$;
 -- returned are so too. The caller holds lock_usage_notes.
 -- Over 80 lines: one pass over each month, in steps that hand their ids on.
 create or replace function messaging.count_free_services(message_ids uuid[])
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+returns uuid[] language plpgsql set search_path = '' as $$
 declare
   place record;
   used_before integer;

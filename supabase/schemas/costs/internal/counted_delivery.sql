@@ -1,11 +1,7 @@
 -- What a delivery counts in the sums, by the price that its message has got: `factor` is 1, or -1 where it was not
 -- so after all.
 create or replace function messaging.counted_delivery(message messaging.messages, factor integer)
-returns messaging.usage_changes
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.usage_changes language plpgsql stable set search_path = '' as $$
 declare
   counted messaging.usage_changes := messaging.counted_note(
     row(message.id, message.instance_id, message.delivered_at, true)::messaging.usage_notes, message, factor

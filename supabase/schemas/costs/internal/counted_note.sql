@@ -2,15 +2,8 @@
 -- gateway. `message` is NULL where it is gone; `factor` is 1, or -1 where it was not so after all. An invitation
 -- counts for the batch of the message that it was sent for.
 create or replace function messaging.counted_note(
-  note messaging.usage_notes,
-  message messaging.messages,
-  factor integer
-)
-returns messaging.usage_changes
-language plpgsql
-stable
-set search_path = ''
-as $$
+  note messaging.usage_notes, message messaging.messages, factor integer
+) returns messaging.usage_changes language plpgsql stable set search_path = '' as $$
 declare
   counted messaging.usage_changes;
 begin

@@ -5,20 +5,9 @@
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.delivery_prices(message_ids uuid[])
 returns table (
-  message_id uuid,
-  instance_id uuid,
-  delivered_at timestamptz,
-  month date,
-  is_service boolean,
-  allowance integer,
-  currency text,
-  market text,
-  rate numeric
-)
-language sql
-stable
-set search_path = ''
-as $$
+  message_id uuid, instance_id uuid, delivered_at timestamptz, month date, is_service boolean,
+  allowance integer, currency text, market text, rate numeric
+) language sql stable set search_path = '' as $$
   select m.id, m.instance_id, m.delivered_at,
     date_trunc('month', m.delivered_at at time zone 'UTC')::date,
     messaging.is_service_delivery(m.delivered_at, m.pricing),

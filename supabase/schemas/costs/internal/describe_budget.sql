@@ -1,14 +1,8 @@
 -- An instance's budget and what is spent of it, as answers and events show it: {monthlyAmount, currency, spent,
 -- underWay, reached}. monthlyAmount is NULL without a budget. See budget_state.
 create or replace function messaging.describe_budget(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, clock timestamptz
+) returns jsonb language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'monthlyAmount', trim_scale(s.amount)::text,
     'currency', s.currency,

@@ -5,16 +5,8 @@
 -- those that have none of their own.
 -- Reads each market and each rate once for all phones with the same first digits on the same day.
 create or replace function messaging.estimate_sends(
-  instance messaging.instances,
-  category text,
-  sends messaging.planned_send[]
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, category text, sends messaging.planned_send[]
+) returns jsonb language sql stable set search_path = '' set enable_seqscan = off as $$
   with ordered as (
     select left(s.phone, 7) as prefix, (s.sent_at at time zone 'UTC')::date as day, s.is_estimated,
       own.category,

@@ -1,10 +1,7 @@
 -- A message that had been sent has failed: it will cost nothing. Its instance's budget may not be reached any more,
 -- so the next fold_usage looks at it, by a change that counts nothing.
 create or replace function messaging.forget_under_way(message messaging.messages)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   delete from messaging.budget_under_way b where b.message_id = message.id;
   if found then

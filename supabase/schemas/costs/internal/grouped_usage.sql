@@ -1,10 +1,6 @@
 -- The sums of these changes in every grouping, as rows of messaging.usage. One instance's or many instances'.
 create or replace function messaging.grouped_usage(changes messaging.usage_changes[])
-returns setof messaging.usage
-language sql
-stable
-set search_path = ''
-as $$
+returns setof messaging.usage language sql stable set search_path = '' as $$
   select c.instance_id, g.grouping, (c.counted_at at time zone i.time_zone)::date,
     coalesce(g.key, ''), coalesce(c.currency, ''), sum(c.sent), sum(c.delivered), sum(c.free),
     sum(c.unknown), sum(c.amount)

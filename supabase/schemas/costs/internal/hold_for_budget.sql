@@ -2,14 +2,8 @@
 -- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
 -- The caller holds pacing and the queue row, and refreshes dispatch.
 create or replace function messaging.hold_for_budget(
-  message_id uuid,
-  instance messaging.instances,
-  month_ends_at timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message_id uuid, instance messaging.instances, month_ends_at timestamptz
+) returns void language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   slot timestamptz;

@@ -2,10 +2,7 @@
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
 create or replace function messaging.lock_budget(instance_id uuid, waits boolean)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   lock_key constant bigint := hashtextextended('budget ' || instance_id, 0);
 begin

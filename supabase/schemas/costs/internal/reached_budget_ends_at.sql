@@ -1,14 +1,8 @@
 -- When what a reached budget stops may leave (see stopped_by_budget), in the send window of an instance's next
 -- month; `-infinity` where the budget is not reached, or stops nothing.
 create or replace function messaging.reached_budget_ends_at(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, clock timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
 declare
   state record;
 begin

@@ -2,11 +2,7 @@
 -- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
 -- dispatch. Skips messages that another transaction holds.
 create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message_ids uuid[];
   slots timestamptz[];

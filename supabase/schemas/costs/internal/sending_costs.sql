@@ -2,12 +2,8 @@
 -- today, and 0 where none is known. A service message costs nothing while some of the month's free ones are left.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.sending_costs(message_ids uuid[])
-returns table (message_id uuid, instance_id uuid, amount numeric)
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns table (message_id uuid, instance_id uuid, amount numeric) language sql stable
+set search_path = '' set enable_seqscan = off as $$
   select m.id, m.instance_id, case
       when billed.category = 'service' and i.free_service_messages_per_month > coalesce((
         select f.used from messaging.free_service_months f

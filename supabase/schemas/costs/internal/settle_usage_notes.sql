@@ -1,14 +1,8 @@
 -- Counts what is noted of an instance, or, where `message_ids` is given, of these messages alone: before
 -- the sums are read, rates replaced, or messages deleted. See lock_usage_notes. The notes have no index.
 create or replace function messaging.settle_usage_notes(
-  instance_id uuid,
-  message_ids uuid[] default null
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = on
-as $$
+  instance_id uuid, message_ids uuid[] default null
+) returns void language plpgsql set search_path = '' set enable_seqscan = on as $$
 declare
   taken messaging.usage_notes[];
 begin
@@ -34,9 +28,6 @@ $$;
 -- One transaction at a time takes usage_notes, so that none counts a free service message that another one
 -- counts. Waits for as long as fold_usage takes, which itself waits for no message.
 create or replace function messaging.lock_usage_notes()
-returns void
-language sql
-set search_path = ''
-as $$
+returns void language sql set search_path = '' as $$
   select pg_advisory_xact_lock(hashtextextended('usage notes', 0));
 $$;

@@ -1,13 +1,8 @@
 -- Takes back from the sums what has been counted of an outbound message of ours that is not so after all: that
 -- it was sent or delivered, or how it was billed. `former` and `present`: the message before and after.
 create or replace function messaging.take_back_usage(
-  former messaging.messages,
-  present messaging.messages
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  former messaging.messages, present messaging.messages
+) returns void language plpgsql set search_path = '' as $$
 declare
   changes constant messaging.usage_changes[] := array(
     select messaging.counted_note(

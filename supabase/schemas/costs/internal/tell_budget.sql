@@ -1,10 +1,7 @@
 -- Records that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
 -- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
 create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   state constant record := messaging.budget_state(instance, clock);
   alert record;

@@ -6,10 +6,7 @@
 -- differences of all categories together, of what the provider counts. costPercent is NULL where amounts
 -- cannot be compared: without rates, or in two currencies. Error: MI014.
 create or replace function public.compare_usage(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   own_currency constant text := (
@@ -53,10 +50,7 @@ $$;
 -- compare_usage: the sums of a month by `group_by` (category or type), each beside the provider's of the same
 -- word, in any case of letters: a list, sorted by key, the messages without one first.
 create or replace function messaging.compared_sums(request jsonb, group_by text)
-returns jsonb
-language sql
-set search_path = ''
-as $$
+returns jsonb language sql set search_path = '' as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'key', nullif(key, ''),
     'delivered', coalesce(own.delivered, 0),
@@ -92,9 +86,7 @@ $$;
 
 -- How many percent a difference is of what it differs from, to a hundredth: 100 where that is nothing.
 create or replace function messaging.difference_percent(difference numeric, whole numeric)
-returns numeric
-language sql
-immutable
+returns numeric language sql immutable
 return case
   when coalesce(difference, 0) = 0 then 0
   when whole = 0 then 100

@@ -2,11 +2,7 @@
 -- (YYYY-MM, of the instance's time zone). Returns {provider, sealedProviderConfig, connectedPhone, startsAt,
 -- endsAt (Unix seconds; the end is not included)}. Error: MI014.
 create or replace function public.find_billed_account(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   first_day constant date := (request->>'month') || '-01';

@@ -4,12 +4,7 @@
 -- Plans must not depend on statistics: the tables are empty or hold a burst. Without jit: see
 -- rescue_stalled_instances.
 create or replace function public.fold_usage(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off set jit = off as $$
 declare
   max_changes constant integer := (request->>'maxChanges')::integer;
   notes messaging.usage_notes[];
@@ -64,10 +59,7 @@ $$;
 -- lowers `counted`, and not what is reported. Categories that few know are `other`, so the number of series
 -- stays small. Locks the counters in the order of their names and labels.
 create or replace function messaging.count_costs(changes messaging.usage_changes[])
-returns void
-language sql
-set search_path = ''
-as $$
+returns void language sql set search_path = '' as $$
   insert into messaging.metric_counters as c (name, labels, counted, reported)
   select s.name, s.labels, sum(s.amount), greatest(sum(s.amount), 0)
   from (
@@ -115,10 +107,7 @@ $$;
 -- hold leave where they are not reached any more, because something was not delivered after all. Tries pacing
 -- without waiting: the caller holds lock_usage_notes, for which a holder of pacing may wait.
 create or replace function messaging.follow_budgets(instance_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   instance messaging.instances;

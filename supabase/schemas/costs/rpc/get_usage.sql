@@ -7,11 +7,7 @@
 -- another one counts as unknown, as currencies are never added up. What has just been noted is counted first:
 -- see settle_usage_notes.
 create or replace function public.get_usage(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   instance messaging.instances;
   own_currency text;

@@ -13,10 +13,7 @@ $$;
 -- market's codes are. What was estimated stays as it was. Errors: MI013. Locks the workspace's rates, then
 -- lock_usage_notes.
 create or replace function public.replace_rates(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces := messaging.find_workspace((request->>'workspaceId')::uuid);
   difference jsonb;
@@ -60,10 +57,7 @@ $$;
 -- `request` as in replace_rates.
 create or replace function messaging.listed_rates(request jsonb)
 returns table (market text, category text, effective_from date, amount numeric, terms jsonb)
-language sql
-stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select r.market, r.category, r."effectiveFrom", r.amount,
     jsonb_build_array(request->'currency', (
       select jsonb_agg(code.value order by code.value)

@@ -1,9 +1,7 @@
 -- The market of a workspace's rates that a phone belongs to: that of the longest calling code. No row for a
 -- phone that no market has, and for none.
 create or replace function messaging.market_of_phone(workspace_id uuid, phone text)
-returns table (market text)
-language sql
-stable
+returns table (market text) language sql stable
 begin atomic
   select k.market
   from messaging.rate_markets as k

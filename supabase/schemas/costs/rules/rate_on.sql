@@ -1,14 +1,8 @@
 -- What a message of this category costs in a market on a day in UTC, in the currency of the workspace's
 -- rates. No row where no rate holds then. `category`: in lower case.
 create or replace function messaging.rate_on(
-  workspace_id uuid,
-  market text,
-  category text,
-  day date
-)
-returns table (amount numeric)
-language sql
-stable
+  workspace_id uuid, market text, category text, day date
+) returns table (amount numeric) language sql stable
 begin atomic
   select r.amount
   from messaging.rates as r

@@ -1,25 +1,17 @@
 -- How a message is billed and what it cost, as records show it: {pricing, estimatedCost}. What awaits its
 -- price is shown as it will be: see expected_price.
 create or replace function messaging.shown_price(
-  message_id uuid,
-  delivered_at timestamptz,
-  pricing jsonb,
-  estimated_cost numeric,
+  message_id uuid, delivered_at timestamptz, pricing jsonb, estimated_cost numeric,
   cost_currency text
-)
-returns jsonb
-language sql
-stable
+) returns jsonb language sql stable
 return case
   when messaging.awaits_price(delivered_at, pricing) then messaging.expected_price(
     message_id,
     pricing
   )
   else jsonb_build_object(
-    'pricing',
-    '{"market": null}'::jsonb || pricing,
-    'estimatedCost',
-    case
+    'pricing', '{"market": null}'::jsonb || pricing,
+    'estimatedCost', case
       when cost_currency is not null then messaging.describe_cost(estimated_cost, cost_currency)
     end
   )
@@ -29,12 +21,7 @@ end;
 -- estimatedCost}, see shown_price. `pricing` as the caller knows it, an event perhaps from earlier: of a
 -- message that has got its price meanwhile this is that price. What is gone, or was typed on the phone, has none.
 create or replace function messaging.expected_price(message_id uuid, pricing jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
   price record;
@@ -61,15 +48,8 @@ $$;
 -- Whether a service message that awaits its price will be one of the month's free ones: see
 -- count_free_services. Looks at the order of the deliveries only where the month's allowance may not suffice.
 create or replace function messaging.expects_free_service(
-  message messaging.messages,
-  month date,
-  allowance integer
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  message messaging.messages, month date, allowance integer
+) returns boolean language plpgsql stable set search_path = '' as $$
 declare
   waiting uuid[];
   used integer;

@@ -1,11 +1,7 @@
 -- An event as the feed and the webhooks give it. Instants of a message are written in the time zone that
 -- its instance has now; in UTC, where the instance is gone.
 create or replace function messaging.describe_event(event messaging.events)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', 'evt_' || replace(event.id::text, '-', ''),
@@ -30,16 +26,8 @@ $$;
 -- The data of a message's event: the message's record (see message_record) and its contact as they were
 -- then, with the price that a delivery has got since: see shown_price.
 create or replace function messaging.message_event_data(
-  type text,
-  message messaging.message_snapshot,
-  time_zone text
-)
-returns jsonb
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+  type text, message messaging.message_snapshot, time_zone text
+) returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 declare
   data jsonb := messaging.message_record(
     jsonb_populate_record(null::messaging.messages, to_jsonb(message)), time_zone, false

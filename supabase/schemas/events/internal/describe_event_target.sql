@@ -1,10 +1,6 @@
 -- What a worker needs to call an endpoint: where it is, and the secrets that sign now.
 create or replace function messaging.describe_event_target(endpoint messaging.event_endpoints)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
 select jsonb_build_object(
     'endpointId', endpoint.id,
     'url', endpoint.url,

@@ -2,13 +2,8 @@
 -- the next, so its cost follows the endpoints that wait for something, not all there are, and not how much
 -- each waits for.
 create or replace function messaging.endpoints_with_due_deliveries(clock timestamptz)
-returns setof uuid
-language plpgsql
-stable
-set search_path = ''
-set enable_bitmapscan = off
-set enable_sort = off
-as $$
+returns setof uuid language plpgsql stable set search_path = '' set enable_bitmapscan = off
+set enable_sort = off as $$
 begin
   return query
   with recursive waiting as (

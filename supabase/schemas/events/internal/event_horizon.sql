@@ -5,10 +5,7 @@
 -- instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
 -- hold_event_floors.
 create or replace function messaging.event_horizon(instance_id uuid)
-returns bigint
-language plpgsql
-set search_path = ''
-as $$
+returns bigint language plpgsql set search_path = '' as $$
 declare
   last_drawn bigint;
   lowest_floor bigint;

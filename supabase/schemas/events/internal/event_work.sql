@@ -3,15 +3,8 @@
 -- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second. In one statement for
 -- all endpoints: one for each of them took six times as long.
 create or replace function messaging.event_work()
-returns text
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns text language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
 begin

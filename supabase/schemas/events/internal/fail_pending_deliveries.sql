@@ -1,10 +1,7 @@
 -- Ends what an endpoint still waits for, because it is not active any more. A replay sends it again.
 -- The caller has locked the endpoint.
 create or replace function messaging.fail_pending_deliveries(endpoint_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.event_deliveries d
   set status = 'failed', next_attempt_at = null

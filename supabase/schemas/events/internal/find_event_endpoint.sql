@@ -1,10 +1,7 @@
 -- An instance's endpoint, locked against every change beside the caller's. `request`: instanceId,
 -- endpointId. Error: MI024, for a deleted one and another instance's alike.
 create or replace function messaging.find_event_endpoint(request jsonb)
-returns messaging.event_endpoints
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.event_endpoints language plpgsql set search_path = '' as $$
 declare
   endpoint messaging.event_endpoints;
 begin

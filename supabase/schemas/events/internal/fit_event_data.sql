@@ -3,12 +3,7 @@
 -- loses the second half of its items.
 -- An event has at most 300 bytes beside its data, and a signed link of 500 takes the place of mediaUrl.
 create or replace function messaging.fit_event_data(data jsonb)
-returns jsonb
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   max_bytes constant integer := 19200;
   fitted jsonb := data;

@@ -2,10 +2,7 @@
 -- hundred one lock stands for all instances, under a key that every reader looks at: Postgres has room
 -- for a few thousand locks in all. NULL ids mean none.
 create or replace function messaging.hold_event_floors(instance_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   held constant text := coalesce(current_setting('messaging.event_floors', true), '');
   missing constant uuid[] := case

@@ -2,14 +2,8 @@
 -- endpoints; at most `max_rows` of each. Returns how many rows of the larger kind: below `max_rows`,
 -- nothing is left.
 create or replace function messaging.purge_event_deliveries(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns integer language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   old_rows integer;
   orphans integer;

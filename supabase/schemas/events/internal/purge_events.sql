@@ -3,10 +3,7 @@
 -- time, so it reads from the lowest number on, and no further than the rows that it may delete. Returns
 -- how many it deleted. Never waits for a lock. Plans: see purge_expired.
 create or replace function messaging.purge_events(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   deleted integer;
 begin

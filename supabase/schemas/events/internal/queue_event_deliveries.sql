@@ -3,14 +3,8 @@
 -- is due now where nobody calls. Null `due_at`: as old as its event, so that deliveries leave in the
 -- events' order.
 create or replace function messaging.queue_event_deliveries(
-  of_endpoint uuid,
-  sequences bigint[],
-  due_at timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  of_endpoint uuid, sequences bigint[], due_at timestamptz
+) returns void language plpgsql set search_path = '' as $$
 begin
   insert into messaging.event_deliveries as d (
     endpoint_id, sequence, event_id, type, next_attempt_at

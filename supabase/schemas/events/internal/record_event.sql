@@ -3,15 +3,8 @@
 -- Call it when the rows it is about are locked and changed, so that events stand in the order in which
 -- they became true. Those of messages follow from their rows: see record_message_change.
 create or replace function messaging.record_event(
-  instance_id uuid,
-  contact_id uuid,
-  type text,
-  data jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, type text, data jsonb
+) returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.hold_event_floor(record_event.instance_id);
   insert into messaging.events (instance_id, contact_id, type, data)

@@ -3,10 +3,7 @@
 -- Returns {sequence, eventId, body, target} (see claim_event_deliveries), or {replayed}: the outcome of
 -- the first call with the key. Errors: MI007, MI008, MI024.
 create or replace function public.begin_endpoint_test(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   endpoint messaging.event_endpoints;
   event messaging.events;

@@ -8,13 +8,8 @@
 -- A delivery of an event that is gone (erased, or purged) fails.
 -- Endpoints take turns, so that no endpoint's backlog keeps another waiting.
 create or replace function public.claim_event_deliveries(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock timestamptz;
   per_endpoint constant integer := (request->>'perEndpoint')::integer;
@@ -93,10 +88,7 @@ $$;
 -- something, at most `max_events` looked at for each. An endpoint that another dispatcher is at is left
 -- to it.
 create or replace function messaging.fan_out_events(max_events integer)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   endpoint messaging.event_endpoints;
 begin
@@ -124,14 +116,8 @@ $$;
 -- Events are found by both columns of their index: see read_events.
 -- `endpoint.test` goes to the endpoint that was tested, by that call, and to no other.
 create or replace function messaging.fan_out_new_events(
-  endpoint messaging.event_endpoints,
-  max_events integer
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_sort = off
-as $$
+  endpoint messaging.event_endpoints, max_events integer
+) returns void language plpgsql set search_path = '' set enable_sort = off as $$
 declare
   horizon constant bigint := messaging.event_horizon(endpoint.instance_id);
   wanted bigint[];
@@ -165,14 +151,8 @@ $$;
 -- more, at most `max_events` looked at. Waits while as many of its deliveries are due: what is replayed
 -- must not stand before what is new.
 create or replace function messaging.fan_out_replay(
-  endpoint messaging.event_endpoints,
-  max_events integer
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_sort = off
-as $$
+  endpoint messaging.event_endpoints, max_events integer
+) returns void language plpgsql set search_path = '' set enable_sort = off as $$
 declare
   replay messaging.event_replays;
   wanted bigint[];

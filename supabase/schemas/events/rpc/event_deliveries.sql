@@ -2,11 +2,7 @@
 -- `request`: instanceId, endpointId, status (NULL for any), limit, `after` {sequence} as returned in
 -- `next`. Returns {items, next}. Error: MI024.
 create or replace function public.list_event_deliveries(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page_size constant integer := (request->>'limit')::integer;
   below constant bigint := coalesce(
@@ -40,10 +36,7 @@ $$;
 -- Returns the delivery, or {replayed}. Errors: MI007, MI008, MI025 (no such delivery, or its event is
 -- purged), MI026 (its endpoint is not active).
 create or replace function public.resend_event_delivery(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   delivery messaging.event_deliveries;
   endpoint messaging.event_endpoints;
@@ -78,11 +71,7 @@ $$;
 
 -- events-api: a delivery as a response shows it.
 create or replace function messaging.describe_event_delivery(delivery messaging.event_deliveries)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
 select jsonb_build_object(
     'deliveryId', delivery.id,
     'endpointId', delivery.endpoint_id,

@@ -4,10 +4,7 @@
 -- The instance's row is locked while its endpoints are counted.
 -- Returns the endpoint, or {replayed} with sealedSecret. Errors: MI007, MI008, MI023 (there are 10).
 create or replace function public.create_event_endpoint(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   endpoint messaging.event_endpoints;
@@ -45,11 +42,7 @@ $$;
 
 -- events-api: an endpoint. `request`: instanceId, endpointId. Error: MI024.
 create or replace function public.get_event_endpoint(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_event_endpoint(r) from messaging.event_endpoints r
     where r.id = (request->>'endpointId')::uuid and r.instance_id = (request->>'instanceId')::uuid
@@ -60,11 +53,7 @@ $$;
 -- events-api: the endpoints of an instance, oldest first, a page at a time.
 -- `request`: instanceId, limit, `after` as returned in `next`. Returns {items, next}.
 create or replace function public.list_event_endpoints(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -84,10 +73,7 @@ $$;
 -- isActive, each optional}. An endpoint that becomes active takes the events from now on; one that is no
 -- longer active gives up what it waits for. Returns the endpoint. Error: MI024.
 create or replace function public.update_event_endpoint(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   former messaging.event_endpoints;
@@ -133,10 +119,7 @@ $$;
 -- sealedSecret (also kept with the outcome), gracePeriodSeconds, idempotency (see begin_idempotent).
 -- Returns the endpoint, or {replayed} with sealedSecret. Errors: MI007, MI008, MI024.
 create or replace function public.rotate_endpoint_secret(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   grace constant interval := make_interval(secs => (request->>'gracePeriodSeconds')::integer);
   endpoint messaging.event_endpoints;
@@ -165,10 +148,7 @@ $$;
 -- events-api: deletes an endpoint, its secrets at once, its deliveries at the next purge_expired: no
 -- call shows them any more. `request`: instanceId, endpointId. Returns the endpoint. Error: MI024.
 create or replace function public.delete_event_endpoint(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   endpoint messaging.event_endpoints;
 begin
@@ -187,11 +167,7 @@ $$;
 -- after it. Never a horizon, and found by both
 -- columns of the index: see read_events.
 create or replace function messaging.last_event(instance_id uuid)
-returns bigint
-language plpgsql
-set search_path = ''
-set enable_sort = off
-as $$
+returns bigint language plpgsql set search_path = '' set enable_sort = off as $$
 declare
   horizon constant bigint := messaging.event_horizon(instance_id);
 begin
@@ -207,11 +183,7 @@ $$;
 
 -- events-api: an endpoint as a response shows it, without its secrets.
 create or replace function messaging.describe_event_endpoint(endpoint messaging.event_endpoints)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
 select jsonb_build_object(
     'endpointId', endpoint.id,
     'instanceId', endpoint.instance_id,

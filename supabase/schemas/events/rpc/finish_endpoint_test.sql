@@ -3,10 +3,7 @@
 -- settle_event_deliveries), idempotency.
 -- Returns {delivered, status, error, durationMs}, or {replayed}. Errors: MI007, MI008.
 create or replace function public.finish_endpoint_test(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   result constant jsonb := request->'result';
   is_delivered constant boolean :=

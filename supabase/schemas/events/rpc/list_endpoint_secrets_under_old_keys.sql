@@ -3,11 +3,7 @@
 -- Returns {items: [{endpointId, sealedSecret, sealedPreviousSecret}], total, unreadable: [endpointId]}: the
 -- last have a secret that is sealed under no key that there is, at most `limit` of them too.
 create or replace function public.list_endpoint_secrets_under_old_keys(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return messaging.sealed_under_old_keys(array(
     select jsonb_build_object(

@@ -14,14 +14,8 @@
 -- the primary key and read every other instance's events.
 -- The statements must stay in this order: see the head of tables/events.sql.
 create or replace function public.read_events(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   given_cursor constant text := request->>'after';
@@ -101,10 +95,7 @@ $$;
 
 -- What the feed knows of an instance beside its events; made by the first reading.
 create or replace function messaging.event_stream(instance_id uuid)
-returns messaging.event_streams
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.event_streams language plpgsql set search_path = '' as $$
 declare
   stream messaging.event_streams;
 begin
@@ -123,12 +114,7 @@ $$;
 -- The number that a cursor of the feed holds; NULL for what seal_event_cursor has not made with this
 -- key.
 create or replace function messaging.open_event_cursor(cursor text, cursor_key uuid)
-returns bigint
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns bigint language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   number bigint;
 begin
@@ -145,12 +131,7 @@ $$;
 -- A cursor of the feed: the number after which to go on, sealed with the instance's key, so that no
 -- number can be made up and no cursor of another instance is taken. 21 bytes in base64url.
 create or replace function messaging.seal_event_cursor(sequence bigint, cursor_key uuid)
-returns text
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text language sql immutable parallel safe set search_path = '' as $$
   select translate(
     encode(
       int8send(sequence)

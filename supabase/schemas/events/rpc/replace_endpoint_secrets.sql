@@ -3,13 +3,8 @@
 -- the former ones have been rotated meanwhile and stay.
 -- Returns {replaced}: of how many endpoints.
 create or replace function public.replace_endpoint_secrets(request jsonb)
-returns jsonb
-language sql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language sql set search_path = '' set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
   with replaced as (
     update messaging.event_endpoints e
     set sealed_secret = item."sealedSecret", sealed_previous_secret = item."sealedPreviousSecret"

@@ -5,10 +5,7 @@
 -- Returns {count}, or {replayed}. Errors: MI007, MI008, MI024, MI026 (not active),
 -- MI056 (another one waits).
 create or replace function public.replay_events(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   since constant timestamptz := (request->>'since')::timestamptz;
   until constant timestamptz := coalesce((request->>'until')::timestamptz, clock_timestamp());

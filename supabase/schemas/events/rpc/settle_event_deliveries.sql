@@ -6,13 +6,8 @@
 -- Locks the endpoints that change, by id, then the deliveries.
 -- Returns {settled}: how many.
 create or replace function public.settle_event_deliveries(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   locked uuid[];
@@ -93,17 +88,9 @@ $$;
 -- The results of settle_event_deliveries, read: what the receiver said, and what it means.
 create or replace function messaging.event_results(request jsonb)
 returns table (
-  delivery_id uuid,
-  claim_token uuid,
-  is_success boolean,
-  is_gone boolean,
-  retry_after_ms bigint,
+  delivery_id uuid, claim_token uuid, is_success boolean, is_gone boolean, retry_after_ms bigint,
   attempt jsonb
-)
-language sql
-immutable
-set search_path = ''
-as $$
+) language sql immutable set search_path = '' as $$
   select (r.result->>'deliveryId')::uuid, (r.result->>'claimToken')::uuid,
     coalesce((r.result->>'status')::integer between 200 and 299, false),
     coalesce((r.result->>'status')::integer = 410, false),
@@ -116,11 +103,7 @@ $$;
 -- a tenth spreads the attempts of many deliveries that failed at once. What a receiver asks for by
 -- `Retry-After` counts up to a day, where it is longer.
 create or replace function messaging.delivery_pause(tries integer, retry_after_ms bigint)
-returns interval
-language sql
-volatile
-set search_path = ''
-as $$
+returns interval language sql volatile set search_path = '' as $$
 select greatest(
     (array[
       interval '5 seconds', interval '5 minutes', interval '30 minutes', interval '2 hours',
@@ -134,13 +117,8 @@ $$;
 -- Disables an endpoint that the caller has locked: `gone` (it answered 410) or `failing` (nothing but
 -- failures for 5 days). Tells it by an event, and by an e-mail to the workspace's alert address.
 create or replace function messaging.disable_event_endpoint(
-  endpoint messaging.event_endpoints,
-  reason text
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  endpoint messaging.event_endpoints, reason text
+) returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.event_endpoints e
   set is_active = false, disabled_reason = reason, disabled_at = clock_timestamp(),

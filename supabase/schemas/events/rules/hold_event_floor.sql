@@ -5,9 +5,7 @@
 -- hundred instances one lock stands for all, under a key that every reader looks at: Postgres has room
 -- for a few thousand locks in all. What it returns says nothing.
 create or replace function messaging.hold_event_floor(instance_id uuid)
-returns text
-language sql
-volatile
+returns text language sql volatile
 return case
   when current_setting('messaging.event_floors', true) = '*'
   or strpos(current_setting('messaging.event_floors', true), instance_id::text) > 0 then null

@@ -2,15 +2,9 @@
 -- contact_display_phone, `contact_identities` as hidden_identities. `is_claimed`: whether the message is
 -- still in a worker's hands.
 create or replace function messaging.snapshot_message(
-  message messaging.messages,
-  contact_name text,
-  contact_phone text,
-  contact_identities jsonb,
+  message messaging.messages, contact_name text, contact_phone text, contact_identities jsonb,
   is_claimed boolean
-)
-returns messaging.message_snapshot
-language sql
-stable
+) returns messaging.message_snapshot language sql stable
 return row(
   message.id,
   message.direction,

@@ -16,19 +16,9 @@
 -- Without jit: see rescue_stalled_instances.
 -- Over 80 lines: one statement, so that the rows that are measured are those that are shown.
 create or replace function messaging.history_page(
-  instance_id uuid,
-  contact_id uuid,
-  starts_at timestamptz,
-  ends_at timestamptz,
-  wanted_direction text,
-  page_size integer
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_sort = off
-set jit = off
+  instance_id uuid, contact_id uuid, starts_at timestamptz, ends_at timestamptz,
+  wanted_direction text, page_size integer
+) returns jsonb language plpgsql stable set search_path = '' set enable_sort = off set jit = off
 as $$
 declare
   -- The signed link that takes the place of a file's URL (shared/media/links.ts).

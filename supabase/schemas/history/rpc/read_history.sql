@@ -5,11 +5,7 @@
 -- show now, shown the contact as message_contact has it. contact is NULL for an unknown phone or user id, and hasMore says whether older ones of the period were left out. Instants are Unix milliseconds.
 -- Writes nothing. Errors: MI031.
 create or replace function public.read_history(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   contact messaging.contacts;
   page_size constant integer := (request->>'limit')::integer;

@@ -10,10 +10,7 @@
 -- Errors: MI007 (the first still runs), MI008 (other body), MI035 (it was about a person who was erased
 -- since; see sweep_idempotency_keys).
 create or replace function messaging.begin_idempotent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   idempotency constant jsonb := nullif(request->'idempotency', 'null');
   known messaging.idempotency_keys;
@@ -54,11 +51,7 @@ $$;
 -- outcome stays right until the message is attempted again or its state changes. Writes nothing.
 -- Errors: MI007 (a call to the provider is under way).
 create or replace function messaging.describe_kept_outcome(known messaging.idempotency_keys)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   message messaging.messages;
   queued messaging.message_queue;

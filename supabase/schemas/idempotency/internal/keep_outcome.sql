@@ -2,14 +2,8 @@
 -- begin_idempotent). `message_id`: the message that a repeated call asks for the state of. Returns the
 -- outcome.
 create or replace function messaging.keep_outcome(
-  request jsonb,
-  outcome jsonb,
-  message_id uuid default null
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  request jsonb, outcome jsonb, message_id uuid default null
+) returns jsonb language plpgsql set search_path = '' as $$
 begin
   if nullif(request->'idempotency', 'null') is not null then
     update messaging.idempotency_keys k

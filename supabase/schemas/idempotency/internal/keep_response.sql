@@ -1,14 +1,8 @@
 -- Keeps the response of an immediate send under its `Idempotency-Key`, where its message was among
 -- those that were settled.
 create or replace function messaging.keep_response(
-  idempotency jsonb,
-  response jsonb,
-  settled uuid[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  idempotency jsonb, response jsonb, settled uuid[]
+) returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.idempotency_keys k
   set response = keep_response.response,

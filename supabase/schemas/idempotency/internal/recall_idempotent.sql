@@ -2,10 +2,7 @@
 -- Returns NULL for an unused key, and does not take it. For calls that read before they execute: a
 -- repeated call gets the first answer, whatever has changed since. Errors: MI007, MI008.
 create or replace function messaging.recall_idempotent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   if exists (
     select from messaging.idempotency_keys k

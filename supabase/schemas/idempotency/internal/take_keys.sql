@@ -3,10 +3,7 @@
 -- call, and the second of two with one key, are left out. Waits for a simultaneous call with the same key,
 -- in the order of the keys.
 create or replace function messaging.take_keys(plain messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 declare
   first_ones messaging.acceptance[];
 begin

@@ -1,15 +1,8 @@
 -- What the members of a group have done with a message, after one more notice of one of them. `member`:
 -- phone, userId, lid (each where known), hasRead. A message keeps 32 members, as its record is read whole.
 create or replace function messaging.add_group_receipt(
-  receipts jsonb,
-  member jsonb,
-  told_at timestamptz
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+  receipts jsonb, member jsonb, told_at timestamptz
+) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   known constant jsonb := coalesce(receipts, '[]');
   person constant jsonb := jsonb_strip_nulls(member - array['hasRead', 'name']);

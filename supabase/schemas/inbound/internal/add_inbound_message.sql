@@ -3,10 +3,7 @@
 -- The caller holds lock_plain_events, and waits for the contacts of the addresses.
 -- Errors: MI055, as resolve_sender; the call must be repeated.
 create or replace function messaging.add_inbound_message(plain messaging.plain_event, event jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   contact constant messaging.contacts := messaging.resolve_sender(plain.instance_id, event);
 begin

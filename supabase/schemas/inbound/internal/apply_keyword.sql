@@ -3,18 +3,9 @@
 -- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
 -- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the contact's message, which the agent then does not see.
 create or replace function messaging.apply_keyword(
-  instance_id uuid,
-  contact_id uuid,
-  conversation_id uuid,
-  message_id uuid,
-  said text,
-  written_at timestamptz,
-  is_standby boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid, said text,
+  written_at timestamptz, is_standby boolean
+) returns void language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   confirmation_id constant uuid := gen_random_uuid();

@@ -1,11 +1,7 @@
 -- Applies the stored delivery events of these messages, whose provider ids have just become known.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.apply_unmatched_statuses(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   early record;
 begin

@@ -2,14 +2,8 @@
 -- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
 -- A vote that was taken back has no options either, but its update has none then.
 create or replace function messaging.complete_vote(
-  instance messaging.instances,
-  vote messaging.messages,
-  event jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, vote messaging.messages, event jsonb
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   chosen constant jsonb := event->'content'->'pollVote'->'options';
 begin

@@ -1,14 +1,8 @@
 -- Whether news of a number are another instance's of the workspace: news of an account come to all of its
 -- instances. `phone`: the number as the channel writes it; NULL for news of the whole account.
 create or replace function messaging.concerns_other_instance(
-  instance messaging.instances,
-  phone text
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, phone text
+) returns boolean language plpgsql stable set search_path = '' as $$
 declare
   digits constant text := regexp_replace(phone, '[^0-9]', '', 'g');
   number_key constant text := messaging.phone_identity_key(nullif(digits, ''));

@@ -1,10 +1,7 @@
 -- Confirms an unconfirmed message by an echo of its words: the echo gives its provider id and the time
 -- at which it was sent. Returns false where the message's state has changed meanwhile.
 create or replace function messaging.confirm_by_echo(message_id uuid, echo jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 begin
   if not messaging.advance_message(
     confirm_by_echo.message_id, echo->>'providerMessageId', 'sent', messaging.event_instant(echo), null,

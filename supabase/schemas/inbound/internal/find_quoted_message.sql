@@ -1,11 +1,7 @@
 -- Our own id of the message that an event's message answers; NULL for none, or one that is not stored.
 -- An echo that has not been merged yet shares its provider's id with the message that was sent.
 create or replace function messaging.find_quoted_message(instance_id uuid, event jsonb)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid language plpgsql stable set search_path = '' as $$
 begin
   if event->>'quotedProviderMessageId' is null then
     return null;

@@ -2,10 +2,7 @@
 -- several contacts prove that the contacts without a phone are this person: they are merged. Two phones
 -- prove nothing: a number can have had another owner. The caller holds lock_addresses.
 create or replace function messaging.find_shown_contact(instance_id uuid, addresses text[])
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   found_contact messaging.contacts;

@@ -1,13 +1,7 @@
 -- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
 -- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
 create or replace function messaging.fold_choice(given text)
-returns text
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
   return regexp_replace(
     btrim(

@@ -6,10 +6,7 @@
 -- channel had left out (unsupportedType media_placeholder).
 -- The caller holds lock_provider_messages for the message and lock_addresses for its contact.
 create or replace function messaging.import_message(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   written_at constant timestamptz := messaging.event_instant(event);
   is_inbound constant boolean := event->>'origin' = 'inbound';

@@ -3,14 +3,8 @@
 -- echo, whatever the provider's answer was; that of an earlier one changes nothing.
 -- Locks the message. The caller holds lock_provider_messages for it.
 create or replace function messaging.is_echo_of_edit(
-  instance_id uuid,
-  provider_message_id text,
-  words text
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, provider_message_id text, words text
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   place integer;

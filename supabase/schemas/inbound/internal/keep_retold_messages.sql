@@ -4,10 +4,7 @@
 -- Holds the messages, so that an erasure, which deletes them before the payloads of their person, waits and
 -- finds the payloads. Waits for nobody: one that is being deleted is left untouched.
 create or replace function messaging.keep_retold_messages(events messaging.plain_event[])
-returns integer[]
-language plpgsql
-set search_path = ''
-as $$
+returns integer[] language plpgsql set search_path = '' as $$
 declare
   retold integer[];
 begin

@@ -1,10 +1,7 @@
 -- Takes the locks of lock_provider_messages and lock_addresses for all these events, in the order of
 -- the two: every transaction that names messages and addresses locks in this order.
 create or replace function messaging.lock_plain_events(events messaging.plain_event[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (

@@ -11,11 +11,7 @@
 -- messages_history, where the instance and the age would suggest all that the instance has lately stored.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.match_echo(instance_id uuid, contact_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   words constant text := btrim(regexp_replace(event->>'message', '\s+', ' ', 'g'));

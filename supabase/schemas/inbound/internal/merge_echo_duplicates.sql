@@ -4,10 +4,7 @@
 -- a hidden address alone, is merged into the message's contact. A message that the echo had confirmed
 -- wrongly becomes `unconfirmed` again.
 create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   duplicate record;
   contact messaging.contacts;

@@ -2,11 +2,7 @@
 -- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
 -- earlier.
 create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
-returns messaging.messages
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.messages language plpgsql stable set search_path = '' as $$
 declare
   voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
   person_id uuid;

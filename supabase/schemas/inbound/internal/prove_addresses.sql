@@ -4,14 +4,8 @@
 -- its number and writes from an earlier one is shown with that one again: that is recorded as an event.
 -- The caller holds the contact locked.
 create or replace function messaging.prove_addresses(
-  instance_id uuid,
-  contact_id uuid,
-  addresses text[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, addresses text[]
+) returns void language plpgsql set search_path = '' as $$
 declare
   has_moved constant boolean := exists (
     select from messaging.contact_addresses a

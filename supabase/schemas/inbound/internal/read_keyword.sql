@@ -1,16 +1,8 @@
 -- What a contact's message decides about marketing: `denied` or `granted` where the whole message is one
 -- of the instance's keywords, NULL for any other. A word within a sentence never counts.
 create or replace function messaging.read_keyword(
-  keywords text[],
-  resume_keywords text[],
-  message text
-)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+  keywords text[], resume_keywords text[], message text
+) returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   folded text;
 begin

@@ -5,13 +5,8 @@
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
 -- another one.
 create or replace function messaging.read_plain_events(
-  calls jsonb,
-  out messages messaging.plain_event[],
-  out statuses messaging.plain_event[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  calls jsonb, out messages messaging.plain_event[], out statuses messaging.plain_event[]
+) language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   call jsonb;

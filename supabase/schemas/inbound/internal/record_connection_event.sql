@@ -8,14 +8,8 @@
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
 -- every ten minutes. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
-  instance messaging.instances,
-  event jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, event jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock);

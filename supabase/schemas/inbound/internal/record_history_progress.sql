@@ -2,10 +2,7 @@
 -- {code, message} (the business shares none: 2593109). Chunks come in any order, and again: the furthest counts.
 -- Returns whether it was news.
 create or replace function messaging.record_history_progress(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 begin
   insert into messaging.history_imports as h (instance_id, phase, progress, error)
   values (

@@ -13,10 +13,7 @@
 -- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
 -- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.record_inbound_messages(events messaging.plain_event[])
-returns integer[]
-language plpgsql
-set search_path = ''
-as $$
+returns integer[] language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';

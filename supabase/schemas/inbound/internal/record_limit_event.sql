@@ -4,11 +4,7 @@
 -- already is no event; nor is a limit that is as it was. News of a number that is another instance's are not
 -- this one's. Returns whether it was news. Locks dispatch.
 create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
   former messaging.dispatch;

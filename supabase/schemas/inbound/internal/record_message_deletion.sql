@@ -3,10 +3,7 @@
 -- changes nothing, also where the message arrives later. Returns whether it was news.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set deleted_at = clock_timestamp()

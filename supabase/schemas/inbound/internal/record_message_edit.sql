@@ -4,10 +4,7 @@
 -- that a call asked for is none of a person's (see is_echo_of_edit). Returns whether words changed.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null

@@ -8,10 +8,7 @@
 -- another event has told (mayRepeat, see repeats_vote and complete_vote).
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);

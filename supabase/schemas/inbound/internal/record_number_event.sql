@@ -3,10 +3,7 @@
 -- time wins, and what is as it was is no event. News of a number that is another instance's are not this
 -- one's. Returns whether it was news.
 create or replace function messaging.record_number_event(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
   former messaging.number_facts;

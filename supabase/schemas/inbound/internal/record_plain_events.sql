@@ -5,14 +5,8 @@
 -- untouched.
 -- Plans must not depend on statistics. The steps inherit the settings below.
 create or replace function messaging.record_plain_events(calls jsonb)
-returns integer[]
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns integer[] language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   messages messaging.plain_event[];
   statuses messaging.plain_event[];

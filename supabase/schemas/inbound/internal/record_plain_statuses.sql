@@ -6,13 +6,8 @@
 -- once more, and those that correct how a message is billed that has its price (see take_back_usage).
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
-  events messaging.plain_event[],
-  out changed integer[],
-  out unchanged integer[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  events messaging.plain_event[], out changed integer[], out unchanged integer[]
+) language plpgsql set search_path = '' as $$
 begin
   with known as (
     select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,

@@ -2,10 +2,7 @@
 -- otherAddresses, marketing (denied or granted), at. Returns false where it changes nothing, or was
 -- recorded before.
 create or replace function messaging.record_preference_event(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts := messaging.resolve_sender(instance_id, event);
 begin

@@ -4,10 +4,7 @@
 -- and asks for no answer. Returns false for one that is stored already.
 -- The caller holds lock_provider_messages for the reaction.
 create or replace function messaging.record_reaction(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   target_id constant uuid := messaging.find_quoted_message(instance.id, event);

@@ -4,10 +4,7 @@
 -- unmatched_statuses until the message's id is known.
 -- Returns whether it changed anything.
 create or replace function messaging.record_status_event(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   message_id uuid;
   contact messaging.contacts;

@@ -3,15 +3,8 @@
 -- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
 -- (isUnreadable) says nothing beside an update of the last ten minutes.
 create or replace function messaging.repeats_vote(
-  vote messaging.messages,
-  event jsonb,
-  clock timestamptz
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  vote messaging.messages, event jsonb, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
 begin
   if vote.id is null then
     return false;

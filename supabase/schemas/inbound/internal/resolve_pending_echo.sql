@@ -4,15 +4,8 @@
 -- or is a person's. Denials of erased persons were recalled when it came.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.resolve_pending_echo(
-  message_id uuid,
-  outcome text,
-  provider_message_id text,
-  echo jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message_id uuid, outcome text, provider_message_id text, echo jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   own messaging.messages;
   instance messaging.instances;

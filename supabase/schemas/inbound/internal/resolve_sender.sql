@@ -4,10 +4,7 @@
 -- Contacts without a phone that turn out to be this person are merged: see find_shown_contact.
 -- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   address constant text := event->>'address';

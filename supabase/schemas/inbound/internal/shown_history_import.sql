@@ -1,10 +1,6 @@
 -- How far the import of an instance's earlier messages is, as admin-api tells it; NULL where none was told.
 create or replace function messaging.shown_history_import(instance_id uuid)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'status', case
       when h.error is not null then 'declined'

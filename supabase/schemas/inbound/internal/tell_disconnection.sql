@@ -1,14 +1,8 @@
 -- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
 -- caller holds the dispatch row.
 create or replace function messaging.tell_disconnection(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   insert into messaging.outbox (workspace_id, kind, payload)
   select w.id, 'instance_disconnected_email', jsonb_build_object(

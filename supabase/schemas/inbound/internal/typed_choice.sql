@@ -3,13 +3,7 @@
 -- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
 -- fits two.
 create or replace function messaging.typed_choice(choices jsonb, typed text)
-returns jsonb
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable strict parallel safe set search_path = '' as $$
 declare
   said text;
   parts text[];

@@ -2,11 +2,7 @@
 -- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
 -- person: a note to self, its profile, its entry in the address book, its change.
 create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
-returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable set search_path = '' as $$
 declare
   own_key constant text := instance.connected_phone_key;
   others constant jsonb := event->'otherAddresses';

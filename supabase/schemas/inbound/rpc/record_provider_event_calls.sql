@@ -5,12 +5,8 @@
 -- itself.
 -- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_event_calls(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set lock_timeout = '100ms'
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set lock_timeout = '100ms' as $$
 declare
   results jsonb;
 begin

@@ -13,11 +13,7 @@
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 -- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_events(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   instance messaging.instances;
   event jsonb;

@@ -2,9 +2,7 @@
 -- the business's own number nowhere (see without_own_number), and they are neither stored already nor erased.
 -- The look-up is no EXISTS: its plan may read all rows of the instance.
 create or replace function messaging.new_messages(events messaging.plain_event[])
-returns setof messaging.plain_event
-language sql
-stable
+returns setof messaging.plain_event language sql stable
 begin atomic
   select e.*
   from unnest(events) as e

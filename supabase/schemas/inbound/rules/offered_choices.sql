@@ -5,13 +5,8 @@
 -- sent after it. The instants of the two sides come from two clocks, and an outcome may be recorded late:
 -- hence the minute.
 create or replace function messaging.offered_choices(
-  contact_id uuid,
-  written_at timestamptz,
-  quoted_id text
-)
-returns table (choices jsonb)
-language sql
-stable
+  contact_id uuid, written_at timestamptz, quoted_id text
+) returns table (choices jsonb) language sql stable
 begin atomic
   select newest.content -> 'choices'
   from

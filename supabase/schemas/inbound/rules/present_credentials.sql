@@ -1,12 +1,8 @@
 -- One row, the identity key of the own number, where a delivery was checked against the credentials that its
 -- instance has now.
 create or replace function messaging.present_credentials(
-  instance_id uuid,
-  sealed_provider_config text
-)
-returns setof text
-language sql
-stable
+  instance_id uuid, sealed_provider_config text
+) returns setof text language sql stable
 begin atomic
   select i.connected_phone_key
   from messaging.instances as i

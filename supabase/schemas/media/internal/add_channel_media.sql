@@ -4,16 +4,8 @@
 -- event says of it, {source, mimeType, sha256 (hex), size, filename, transcript}, all but source optional.
 -- `message_type`: the type of the message, which decides the file's kind. The caller stores the id with the message, in the same transaction.
 create or replace function messaging.add_channel_media(
-  media_id uuid,
-  instance_id uuid,
-  contact_id uuid,
-  message_type text,
-  file jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  media_id uuid, instance_id uuid, contact_id uuid, message_type text, file jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   kind constant text := messaging.media_kind(message_type);
 begin
@@ -49,16 +41,8 @@ $$;
 -- Makes the row of a file that came with its event the message's: it lies in the storage already. `file` as
 -- in add_channel_media. Returns false where the row is gone: it is swept when nobody takes it over.
 create or replace function messaging.take_embedded_file(
-  media_id uuid,
-  instance_id uuid,
-  contact_id uuid,
-  kind text,
-  file jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  media_id uuid, instance_id uuid, contact_id uuid, kind text, file jsonb
+) returns boolean language plpgsql set search_path = '' as $$
 begin
   update messaging.media m
   set origin = 'channel', contact_id = take_embedded_file.contact_id,

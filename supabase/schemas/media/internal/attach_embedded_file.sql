@@ -1,10 +1,7 @@
 -- Gives a message that is stored already its file, where that is not there and now came with the event: the
 -- delivery is made again where the storage had failed. The caller holds lock_provider_messages.
 create or replace function messaging.attach_embedded_file(instance_id uuid, event jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   file constant jsonb := messaging.read_event_file(event);
   message messaging.messages;

@@ -2,10 +2,7 @@
 -- minute: release_agent_reply lets it go as soon as they are there, or do not come. Changes nothing where
 -- no transcript comes: see transcribes_voice.
 create or replace function messaging.await_transcript(media_id uuid, conversation_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   if media_id is null or not exists (
     select from messaging.media m

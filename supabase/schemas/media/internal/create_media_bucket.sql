@@ -2,10 +2,7 @@
 -- there already becomes private. Elsewhere it does nothing: the local stack keeps files in a folder.
 -- Returns whether there is one. 100 MB is the longest file that a channel takes.
 create or replace function messaging.create_media_bucket()
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 begin
   if to_regclass('storage.buckets') is null then
     return false;

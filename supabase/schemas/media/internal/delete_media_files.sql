@@ -1,14 +1,8 @@
 -- Promises to delete files from the storage: outbox rows, 100 files each. A file that may still be
 -- fetched (`may_be_coming`) is deleted when that has ended for certain: it may take two minutes.
 create or replace function messaging.delete_media_files(
-  instance_id uuid,
-  paths text[],
-  may_be_coming boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, paths text[], may_be_coming boolean
+) returns void language plpgsql set search_path = '' as $$
 begin
   insert into messaging.outbox (workspace_id, kind, payload, run_at)
   select i.workspace_id, 'media_delete',

@@ -3,11 +3,7 @@
 -- deleted it yet. providerUploadId: the official channel's id of the file, which lives 30 days there and
 -- is named in sends for 29; else NULL.
 create or replace function messaging.describe_media(media messaging.media)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'mediaId', media.id,

@@ -2,10 +2,7 @@
 -- say what was there. `reason`: {code, message}. Files that are gone already stay as they are.
 -- Returns how many it changed.
 create or replace function messaging.expire_media(media_ids uuid[], reason jsonb)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   former record;
   expired integer := 0;

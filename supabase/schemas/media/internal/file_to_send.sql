@@ -1,10 +1,6 @@
 -- What a worker needs to send a message's file: see describe_media. A file that is gone is `expired`.
 create or replace function messaging.file_to_send(media_id uuid)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   media messaging.media;
 begin

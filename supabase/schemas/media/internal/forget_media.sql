@@ -2,10 +2,7 @@
 -- seconds; those that are being fetched when that has ended. Returns how many it deleted.
 -- The caller deletes the messages that name them, or has deleted them.
 create or replace function messaging.forget_media(media_ids uuid[])
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   former record;
   forgotten integer := 0;

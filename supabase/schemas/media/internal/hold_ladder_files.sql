@@ -3,14 +3,8 @@
 -- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
 -- Errors: MI051 to MI054.
 create or replace function messaging.hold_ladder_files(
-  instance_id uuid,
-  ladder jsonb,
-  delivery jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, ladder jsonb, delivery jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   latest constant timestamptz := interval '30 days' + greatest(
     messaging.earliest_departure(delivery, clock_timestamp()),

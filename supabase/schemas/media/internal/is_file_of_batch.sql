@@ -1,10 +1,6 @@
 -- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.
 create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return exists (
     select from messaging.batches b

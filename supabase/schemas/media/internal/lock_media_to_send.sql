@@ -3,10 +3,7 @@
 -- Errors: MI051 (none of the instance's), MI052 (still being fetched), MI053 (could not be fetched),
 -- MI054 (gone).
 create or replace function messaging.lock_media_to_send(instance_id uuid, media_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   media messaging.media;
 begin

@@ -1,12 +1,7 @@
 -- The files that only these messages name, and no batch and no message
 -- with a ladder that may still send them. For forget_media, before the messages are deleted.
 create or replace function messaging.media_of_messages(message_ids uuid[])
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid[] language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return array(
     select distinct own.media_id

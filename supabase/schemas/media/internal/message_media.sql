@@ -3,12 +3,7 @@
 -- sending call gave, or the provider's own of a message from before this service kept files; who answers
 -- puts a signed link in its place where there is a mediaId. NULL for a message without a file.
 create or replace function messaging.message_media(media_id uuid, content jsonb)
-returns jsonb
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 declare
   file record;
 begin

@@ -3,11 +3,7 @@
 -- not stored after half an hour never will be: its file is gone within the hour.
 -- At most `max_rows` of each. Never waits for a lock. Returns how many.
 create or replace function messaging.purge_uploads(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   return messaging.forget_media(array(
     select m.id from messaging.media m

@@ -1,10 +1,6 @@
 -- Lets the agent answer that waits for a file's words: nothing more will come of it. See await_transcript.
 create or replace function messaging.release_agent_reply(media_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   update messaging.outbox o
   set run_at = clock_timestamp()

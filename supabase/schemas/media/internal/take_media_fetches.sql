@@ -3,14 +3,8 @@
 -- `crowding_instances`: see claim_outbox.
 -- Returns an array of {outboxId, claimToken, file}.
 create or replace function messaging.take_media_fetches(
-  max_rows integer,
-  lease_seconds integer,
-  crowding_instances jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  max_rows integer, lease_seconds integer, crowding_instances jsonb
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   claimed constant jsonb := public.claim_outbox(
     jsonb_build_object(

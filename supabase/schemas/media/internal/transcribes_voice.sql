@@ -2,11 +2,7 @@
 -- will answer it, by its instance's setting; never where the provider has sent its words. Asked again before the recording leaves the house, because a
 -- pause may have begun meanwhile, or the agent may have answered without the words.
 create or replace function messaging.transcribes_voice(media messaging.media)
-returns boolean
-language sql
-stable
-set search_path = ''
-as $$
+returns boolean language sql stable set search_path = '' as $$
   select transcribes_voice.media.kind = 'audio' and transcribes_voice.media.transcript is null
     and exists (
     select from messaging.instances i
@@ -25,11 +21,7 @@ $$;
 -- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
 -- pause nor a block nor a switch keeps it from being sent, as read_agent_turn decides.
 create or replace function messaging.expects_agent_reply(conversation_id uuid)
-returns boolean
-language sql
-stable
-set search_path = ''
-as $$
+returns boolean language sql stable set search_path = '' as $$
   select exists (
     select from messaging.conversations c
     join messaging.contacts p on p.id = c.contact_id

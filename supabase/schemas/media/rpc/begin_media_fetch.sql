@@ -2,10 +2,7 @@
 -- `request`: mediaId. Returns {file}: NULL where there is nothing to fetch (any more). A file that
 -- a person has sent round again is `pending` again.
 create or replace function public.begin_media_fetch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   update messaging.media m
   set status = 'pending'

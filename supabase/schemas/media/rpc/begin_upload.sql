@@ -2,10 +2,7 @@
 -- can be deleted where its upload breaks off (see sweep_uploads).
 -- `request`: instanceId, mediaId, kind, mimeType, fileName. Returns {storagePath}.
 create or replace function public.begin_upload(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   media_id constant uuid := (request->>'mediaId')::uuid;

@@ -1,10 +1,7 @@
 -- media-api: deletes an upload that failed, with what the storage has of it.
 -- `request`: instanceId, mediaId. Returns {discarded}.
 create or replace function public.discard_upload(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   found_id uuid;
 begin

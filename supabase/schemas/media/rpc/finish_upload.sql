@@ -5,10 +5,7 @@
 -- Returns {mediaId, mimeType, size, sha256, expiresAt}, or {replayed}. Errors: MI007, MI008, MI051 (the
 -- upload took longer than its row is kept).
 create or replace function public.finish_upload(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   own_id constant uuid := (request->>'mediaId')::uuid;
   replayed constant jsonb := messaging.begin_idempotent(request);

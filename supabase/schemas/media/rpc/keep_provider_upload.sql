@@ -2,10 +2,7 @@
 -- `request`: mediaId, providerUploadId; NULL where the channel no longer knows the kept one.
 -- Of two uploads at once the later stays. Returns {}.
 create or replace function public.keep_provider_upload(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   update messaging.media m
   set provider_upload_id = request->>'providerUploadId',

@@ -2,10 +2,7 @@
 -- `request`: idempotency (see recall_idempotent). Returns {replayed}, or {} for a new key.
 -- Errors: MI007, MI008.
 create or replace function public.recall_upload(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   return coalesce(messaging.recall_idempotent(request), '{}');
 end;

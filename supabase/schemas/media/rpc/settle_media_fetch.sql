@@ -9,10 +9,7 @@
 -- says that a stored file is wanted no more, and is to be deleted; next is the file that was claimed
 -- (see take_media_fetches), NULL for none.
 create or replace function public.settle_media_fetch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   settled constant jsonb := messaging.record_media_fetch(request);
   lease_seconds constant integer := (request->>'nextLeaseSeconds')::integer;
@@ -28,10 +25,7 @@ $$;
 -- Records how the fetching of a file ended: what settle_media_fetch does but for the next file.
 -- Locks the file, then the outbox row.
 create or replace function messaging.record_media_fetch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   outcome constant text := request->>'outcome';

@@ -2,10 +2,7 @@
 -- waits for them no longer. `request`: outboxId, claimToken, mediaId, outcome (done | retry), transcript
 -- (NULL for none), error (a code). Returns {status} of the outbox row, NULL where the claim was lost.
 create or replace function public.settle_transcription(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   row_status text;
 begin

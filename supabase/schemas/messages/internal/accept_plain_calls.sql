@@ -7,14 +7,8 @@
 -- Plans must not depend on statistics: the tables may hold ten rows or millions. The steps inherit the
 -- settings below.
 create or replace function messaging.accept_plain_calls(calls jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   plain messaging.acceptance[] := messaging.lock_free_contacts(
     messaging.plain_acceptances(calls, null)

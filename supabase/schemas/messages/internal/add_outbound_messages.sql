@@ -3,10 +3,7 @@
 -- enqueue_message and schedule_message: of one call all are immediate, or none. The caller holds the contacts.
 -- Returns created_at, so that it can be assigned, which costs no statement.
 create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
+returns timestamptz language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
 begin

@@ -8,17 +8,9 @@
 -- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
 -- its batch.
 create or replace function messaging.advance_message(
-  message_id uuid,
-  provider_message_id text,
-  status text,
-  occurred_at timestamptz,
-  error jsonb,
+  message_id uuid, provider_message_id text, status text, occurred_at timestamptz, error jsonb,
   pricing jsonb default null
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   is_official boolean;
   former messaging.messages;

@@ -8,10 +8,7 @@
 -- Errors: MI005, MI006, MI034 (as for a first attempt); MI007 (another one came first, by retry_message or a
 -- delivery event).
 create or replace function messaging.attempt_again(request jsonb, known jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   contact messaging.contacts;

@@ -2,15 +2,8 @@
 -- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
 -- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
 create or replace function messaging.await_reply(
-  instance messaging.instances,
-  message messaging.messages,
-  decided jsonb,
-  is_paced boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
+) returns void language plpgsql set search_path = '' as $$
 declare
   invitation_id constant uuid := messaging.find_or_send_invitation(
     instance, message.id, message.contact_id, message.conversation_id,

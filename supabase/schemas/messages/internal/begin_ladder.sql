@@ -3,21 +3,10 @@
 -- Returns the ladder to store, whether the message waits, and its timing then: 72 hours unless the call says.
 -- Locks the contact, then pacing. Errors: MI006, whose detail is [{rung, reason}]; MI010.
 create or replace function messaging.begin_ladder(
-  instance messaging.instances,
-  request jsonb,
-  message_id uuid,
-  contact_id uuid,
-  conversation_id uuid,
-  phone_given text,
-  clock timestamptz,
-  out ladder jsonb,
-  out is_waiting boolean,
-  out timing jsonb
-)
-returns record
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, request jsonb, message_id uuid, contact_id uuid,
+  conversation_id uuid, phone_given text, clock timestamptz, out ladder jsonb,
+  out is_waiting boolean, out timing jsonb
+) returns record language plpgsql set search_path = '' as $$
 declare
   delivery constant jsonb := request->'delivery';
 begin

@@ -1,11 +1,7 @@
 -- Ends what waits for a contact's answer as `canceled`: the answer was a keyword that denies marketing. The
 -- caller holds the contact. Locks the messages, then batches.
 create or replace function messaging.cancel_waiting_messages(contact_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   waiting constant uuid[] := array(
     select m.id from messaging.messages m

@@ -4,10 +4,7 @@
 -- first answer however late it is repeated. `delivery` as in accept_message.
 -- Errors: MI041, MI042, MI043, MI057.
 create or replace function messaging.check_timing(delivery jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   send_at constant timestamptz := (delivery->'timing'->>'sendAt')::timestamptz;

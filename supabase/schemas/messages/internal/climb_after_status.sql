@@ -3,16 +3,8 @@
 -- its call is under way the event is kept until the call is settled. Never after it was delivered.
 -- Locks the contact, the message, pacing, dispatch.
 create or replace function messaging.climb_after_status(
-  message_id uuid,
-  provider_message_id text,
-  occurred_at timestamptz,
-  error jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  message_id uuid, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
   instance messaging.instances;

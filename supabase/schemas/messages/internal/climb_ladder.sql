@@ -2,14 +2,8 @@
 -- refusal, with its meaning; NULL where the rung can only be decided anew. Returns the ladder as decide_ladder
 -- decides it then; NULL where the refusal gives no way to another rung. Changes no message. Locks the contact.
 create or replace function messaging.climb_ladder(
-  instance messaging.instances,
-  message messaging.messages,
-  error jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, message messaging.messages, error jsonb
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   ladder jsonb := message.ladder;
   sent_as constant text := ladder->'shown'->>'sentAs';

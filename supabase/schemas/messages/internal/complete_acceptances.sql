@@ -5,10 +5,7 @@
 -- pauses.
 -- Errors: MI055 where a contact was merged or blocked meanwhile; the batch must be repeated.
 create or replace function messaging.complete_acceptances(calls jsonb, plain messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 declare
   completed messaging.acceptance[] := plain;
   locked integer;

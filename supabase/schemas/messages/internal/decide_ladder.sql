@@ -5,14 +5,8 @@
 -- left, those that the channel has refused first.
 -- Locks the contact: what arrives from it meanwhile waits, and then finds what waits for it.
 create or replace function messaging.decide_ladder(
-  instance messaging.instances,
-  contact_id uuid,
-  ladder jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, contact_id uuid, ladder jsonb
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   told constant jsonb := coalesce(ladder->'shown', '{}') - 'template';

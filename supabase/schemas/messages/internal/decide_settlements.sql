@@ -2,10 +2,7 @@
 -- what becomes of each. Changes nothing. `results` as in settle_messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.decide_settlements(results jsonb, clock timestamptz)
-returns messaging.settlement[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.settlement[] language plpgsql set search_path = '' as $$
 declare
   settlements messaging.settlement[];
 begin

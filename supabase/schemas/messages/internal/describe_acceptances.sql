@@ -5,13 +5,8 @@
 -- transaction commits.
 -- Errors: MI022 where an allowance does not suffice for all of them.
 create or replace function messaging.describe_acceptances(
-  plain messaging.acceptance[],
-  calls integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  plain messaging.acceptance[], calls integer
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   counted_at timestamptz;
   limits jsonb := '{}';

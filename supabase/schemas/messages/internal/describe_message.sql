@@ -3,14 +3,8 @@
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
 -- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
 create or replace function messaging.describe_message(
-  message messaging.messages,
-  budget_ends_at timestamptz default null
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+  message messaging.messages, budget_ends_at timestamptz default null
+) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   state record;
   shown messaging.messages := messaging.message_after_merge(message);

@@ -2,14 +2,8 @@
 -- words or the deletion, where they are news.
 -- The caller has locked the message.
 create or replace function messaging.end_message_change(
-  message messaging.messages,
-  outcome text,
-  error jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message messaging.messages, outcome text, error jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   is_done constant boolean := outcome = 'done';
   is_edit constant boolean := message.change->>'kind' = 'edit';

@@ -5,15 +5,9 @@
 -- holders are about to send the messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.end_queued_messages(message_ids uuid[], status text)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns uuid[] language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   instance_ids uuid[];
   ended uuid[];

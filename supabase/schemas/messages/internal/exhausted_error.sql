@@ -1,11 +1,7 @@
 -- The error of a message for which no rung was left, with what was wrong with each. `passed`: see
 -- decide_ladder.
 create or replace function messaging.exhausted_error(passed jsonb)
-returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'code', 'outside_conversation_window',

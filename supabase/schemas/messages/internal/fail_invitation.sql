@@ -1,11 +1,7 @@
 -- An invitation was refused: each message that waits for its answer takes its next rung, or fails. The caller
 -- holds the invitation. Locks the contact, the messages, pacing, dispatch.
 create or replace function messaging.fail_invitation(invitation messaging.messages)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
   instance messaging.instances;

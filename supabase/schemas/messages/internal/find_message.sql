@@ -2,10 +2,7 @@
 -- A received one too: its status (received) says what cannot be done with it.
 -- Error: MI004.
 create or replace function messaging.find_message(request jsonb)
-returns messaging.messages
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.messages language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
 begin

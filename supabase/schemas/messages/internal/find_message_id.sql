@@ -1,12 +1,7 @@
 -- The id of the message that a path names: by our id, else by the provider's. `request`: instanceId,
 -- messageId as the path has it. NULL where the instance has none, or several under that id of the provider.
 create or replace function messaging.find_message_id(request jsonb)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   named constant text := request->>'messageId';
   of_instance constant uuid := request->>'instanceId';

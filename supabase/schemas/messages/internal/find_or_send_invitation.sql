@@ -4,22 +4,9 @@
 -- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
 -- Errors: MI010.
 create or replace function messaging.find_or_send_invitation(
-  instance messaging.instances,
-  message_id uuid,
-  contact_id uuid,
-  conversation_id uuid,
-  rung jsonb,
-  sent_by text,
-  phone_given text,
-  is_paced boolean,
-  interval_seconds integer,
-  of_batch uuid
-)
-returns uuid
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, message_id uuid, contact_id uuid, conversation_id uuid, rung jsonb,
+  sent_by text, phone_given text, is_paced boolean, interval_seconds integer, of_batch uuid
+) returns uuid language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   invitation_id uuid;

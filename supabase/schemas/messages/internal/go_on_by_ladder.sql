@@ -2,15 +2,8 @@
 -- as its own mode would; or it waits for an answer; or it fails, where no rung is left. `error`: what the channel
 -- said. The caller holds the message and its contact. Locks pacing, then dispatch.
 create or replace function messaging.go_on_by_ladder(
-  instance messaging.instances,
-  message messaging.messages,
-  decided jsonb,
-  error jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, message messaging.messages, decided jsonb, error jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
 begin

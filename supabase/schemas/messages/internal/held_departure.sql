@@ -2,16 +2,9 @@
 -- held at its slot or its budget may keep it: see expected_departure. `hold`: as shown_hold, NULL where the
 -- instance is not held.
 create or replace function messaging.held_departure(
-  message_id uuid,
-  instance messaging.instances,
-  out slot timestamptz,
-  out held_by text,
+  message_id uuid, instance messaging.instances, out slot timestamptz, out held_by text,
   out hold jsonb
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+) language plpgsql stable set search_path = '' as $$
 begin
   select e.leaves_at, e.held_by, case
     when e.held_until is not null then messaging.shown_hold(

@@ -4,12 +4,7 @@
 -- neither URL nor id, where the provider tells none. What a sent message needs is checked before it is
 -- stored (shared/model/message_content.ts).
 create or replace function messaging.is_message_content(message_type text, content jsonb)
-returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns boolean language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   if content is null then
     return message_type not in ('option_list', 'choice', 'template');

@@ -1,10 +1,6 @@
 -- The files of ours that a ladder's templates have as their headers; empty for none, and for no ladder.
 create or replace function messaging.ladder_files(ladder jsonb)
-returns uuid[]
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql immutable set search_path = '' as $$
 begin
   return array(
     select distinct (r.rung->>'mediaId')::uuid

@@ -4,10 +4,7 @@
 -- holds it, and goes on to its messages. `results` as in settle_messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.lock_answers(results jsonb, shows_addresses boolean)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   answered uuid[];
   contact_ids uuid[];

@@ -2,10 +2,7 @@
 -- erasures. Returns the calls whose contact is locked now or unknown yet. Never waits: whose contact
 -- another transaction holds, or has merged meanwhile, is left out.
 create or replace function messaging.lock_free_contacts(plain messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 begin
   return (
     with locked as materialized (

@@ -3,13 +3,8 @@
 -- pairs. All callers lock in one order. The messages of an instance share 256 locks: a delivery of
 -- thousands must not exhaust the server's lock table.
 create or replace function messaging.lock_provider_messages(
-  instance_ids uuid[],
-  provider_message_ids text[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_ids uuid[], provider_message_ids text[]
+) returns void language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(wanted.lock_key)
   from (

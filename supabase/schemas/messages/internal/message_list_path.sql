@@ -2,14 +2,8 @@
 -- messages has) and `instance`: by an index in the order in which they were stored. `contact` and `queue`:
 -- all of them by an index of another order, where they are at most `most`. `none`: nothing can match.
 create or replace function messaging.message_list_path(request jsonb, of_contact uuid, most integer)
-returns text
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns text language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   -- Not NULL: AND reads its second operand beside a NULL.

@@ -5,16 +5,8 @@
 -- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
-  message messaging.messages,
-  time_zone text,
-  is_claimed boolean
-)
-returns jsonb
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+  message messaging.messages, time_zone text, is_claimed boolean
+) returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 begin
   return jsonb_build_object(
     'messageId', message.id,

@@ -8,12 +8,7 @@
 --   same_id          not another id: that is an earlier attempt's
 -- fits_transition compares the ids; advance_message and climb_after_status apply it.
 create or replace function messaging.message_transition(status text, event text)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return case status || ' > ' || event
     -- Waits in the queue, or a paced message in flight.

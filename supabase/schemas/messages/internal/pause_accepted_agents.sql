@@ -1,10 +1,7 @@
 -- accept_messages: pauses the agents of the plain calls, as pause_agent does for one, and notes until
 -- when.
 create or replace function messaging.pause_accepted_agents(plain messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 declare
   pauses jsonb;
 begin

@@ -1,15 +1,9 @@
 -- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
 -- was. The caller holds the message and pacing. Errors: MI010.
 create or replace function messaging.place_moved_message(
-  message messaging.messages,
-  instance messaging.instances,
-  gone messaging.message_queue,
+  message messaging.messages, instance messaging.instances, gone messaging.message_queue,
   send_at timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+) returns void language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);

@@ -5,10 +5,7 @@
 -- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
 -- calls alone are read again, under the ids that they have.
 create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
 begin

@@ -2,16 +2,8 @@
 -- message as it is, NULL where no rung is left. `contact`: a row of NULLs for whom no contact exists yet. Decides
 -- nothing: see decide_ladder.
 create or replace function messaging.planned_rung(
-  instance messaging.instances,
-  contact messaging.contacts,
-  ladder jsonb,
-  slot timestamptz
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, contact messaging.contacts, ladder jsonb, slot timestamptz
+) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   rung jsonb;
 begin

@@ -1,10 +1,6 @@
 -- The contact of a message as it is now: see message_contact.
 create or replace function messaging.read_message_contact(contact_id uuid)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
     select messaging.message_contact(

@@ -1,14 +1,8 @@
 -- settle_messages: records of results that no longer hold their claim that the provider accepted the
 -- message. Returns the ids of those that this changed.
 create or replace function messaging.record_late_acceptances(
-  results jsonb,
-  settled uuid[],
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  results jsonb, settled uuid[], clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
 begin
   return (
     select array_agg(r."messageId") filter (

@@ -7,10 +7,7 @@
 -- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
 -- ends what most changes are.
 create or replace function messaging.record_message_change()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 declare
   due text[] := '{}';
   event_type text;

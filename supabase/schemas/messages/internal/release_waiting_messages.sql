@@ -2,11 +2,7 @@
 -- pace, the rest at once. The caller holds the contact. Locks the messages, then pacing, then dispatch.
 -- A message whose send window never opens waits on, until its end.
 create or replace function messaging.release_waiting_messages(contact_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
   last_at_once uuid;

@@ -2,21 +2,11 @@
 -- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
 -- the assignment, and the agent. `request` and the errors are accept_message's.
 create or replace function messaging.resolve_send(
-  instance messaging.instances,
-  request jsonb,
-  out contact_id uuid,
-  out phone text,
-  out conversation_id uuid,
-  out assigned_to uuid,
-  out address text,
-  out quoted_provider_message_id text,
-  out quoted_is_ours boolean,
-  out assignment jsonb,
+  instance messaging.instances, request jsonb, out contact_id uuid, out phone text,
+  out conversation_id uuid, out assigned_to uuid, out address text,
+  out quoted_provider_message_id text, out quoted_is_ours boolean, out assignment jsonb,
   out agent_id uuid
-)
-language plpgsql
-set search_path = ''
-as $$
+) language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   conversation messaging.conversations;

@@ -1,16 +1,8 @@
 -- Why a rung of a ladder cannot be taken now, as answers say it; NULL where it can. `rung`: {rung, reason (what
 -- was wrong with it when it was filled), templateId, purpose, …}.
 create or replace function messaging.rung_refusal(
-  instance messaging.instances,
-  contact messaging.contacts,
-  rung jsonb
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, contact messaging.contacts, rung jsonb
+) returns text language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   template messaging.message_templates;
 begin

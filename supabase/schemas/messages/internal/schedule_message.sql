@@ -2,16 +2,9 @@
 -- caller's, or deferred to the dispatcher. `is_held` as enqueue_message. The caller stores it with
 -- add_outbound_messages.
 create or replace function messaging.schedule_message(
-  message_id uuid,
-  instance messaging.instances,
-  contact_id uuid,
-  inout slot timestamptz,
-  out held_by text,
-  out is_held boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  message_id uuid, instance messaging.instances, contact_id uuid, inout slot timestamptz,
+  out held_by text, out is_held boolean
+) language plpgsql set search_path = '' as $$
 declare
   is_new boolean;
   counted_on date;

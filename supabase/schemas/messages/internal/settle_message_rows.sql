@@ -3,13 +3,8 @@
 -- whose failure may pause their batch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
-  settlements messaging.settlement[],
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  settlements messaging.settlement[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
 declare
   failed uuid[];
   invitations uuid[];

@@ -6,10 +6,7 @@
 -- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
 -- checked before rows are locked. A locked row is read anew.
 create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+returns uuid[] language plpgsql set search_path = '' as $$
 declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';

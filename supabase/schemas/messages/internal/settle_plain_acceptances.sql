@@ -8,14 +8,8 @@
 -- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
 -- Locks queue rows with their messages, in the order of their ids.
 create or replace function messaging.settle_plain_acceptances(
-  results jsonb,
-  clock timestamptz,
-  out settled uuid[],
-  out settlements messaging.settlement[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  results jsonb, clock timestamptz, out settled uuid[], out settlements messaging.settlement[]
+) language plpgsql set search_path = '' as $$
 declare
   ids uuid[];
   told jsonb;

@@ -7,10 +7,7 @@
 -- Locks the messages, then pacing (see requeue_message).
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.take_back_unsent(results jsonb)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+returns uuid[] language plpgsql set search_path = '' as $$
 declare
   unsent record;
   waits boolean;

@@ -1,10 +1,7 @@
 -- accept_messages: stores the messages of the plain calls with their claims, and the outcomes under the
 -- calls' keys. The caller holds the contacts.
 create or replace function messaging.write_acceptances(plain messaging.acceptance[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.add_outbound_messages(array(
     select row(

@@ -30,14 +30,8 @@
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
 -- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   draft jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';

@@ -11,11 +11,7 @@
 -- Errors: 55P03 where a lock is not free, MI055 where a contact was merged or blocked meanwhile, and MI022
 -- where a token may not make all its calls of the batch: each must go through accept_message.
 create or replace function public.accept_messages(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set lock_timeout = '100ms'
-as $$
+returns jsonb language plpgsql set search_path = '' set lock_timeout = '100ms' as $$
 begin
   if jsonb_array_length(request->'calls') > 32 then
     raise exception 'at most 32 calls';

@@ -6,10 +6,7 @@
 -- deletion of what is deleted, of which `message` is the record.
 -- Errors: MI004; MI061 (not editable), MI062 (not deletable), with the reason of change_refusal as detail.
 create or replace function public.begin_message_change(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   kind constant text := request->>'kind';

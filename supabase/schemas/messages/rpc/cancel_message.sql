@@ -2,10 +2,7 @@
 -- Canceling a canceled message changes nothing. Locks the message, then as end_queued_messages.
 -- Errors: MI004; MI011 (in flight, or settled already).
 create or replace function public.cancel_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
 begin

@@ -2,13 +2,8 @@
 -- What is being sent, or has another state, stays. Returns {canceled}: how many.
 -- Locks the messages in the order of their ids, then as end_queued_messages and end_unqueued_messages.
 create or replace function public.cancel_messages_by_key(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   waiting uuid[];
 begin

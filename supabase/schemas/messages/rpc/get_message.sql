@@ -2,11 +2,7 @@
 -- find_message_id).
 -- Errors: MI004.
 create or replace function public.get_message(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   message messaging.messages;
 begin

@@ -8,16 +8,9 @@
 -- Errors: MI014; MI031 and MI035 see find_recipient.
 -- Plans must not depend on statistics: hence the settings below.
 create or replace function public.list_messages(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);

@@ -6,12 +6,7 @@
 -- among the hundred messages before it, in their order.
 -- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
 create or replace function public.list_unread_messages(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   named messaging.messages;
   contact messaging.contacts;

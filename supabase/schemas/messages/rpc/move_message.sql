@@ -5,10 +5,7 @@
 -- message. Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
 create or replace function public.move_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   instance messaging.instances;

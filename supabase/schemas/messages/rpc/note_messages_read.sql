@@ -1,10 +1,7 @@
 -- Records that the channel was told that received messages are read. `request`: instanceId, messageIds. The
 -- first time stays. Returns {read}: how many were new.
 create or replace function public.note_messages_read(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   noted integer;
 begin

@@ -4,10 +4,7 @@
 -- expires_at has come; or a delivery event failed the message while its call to
 -- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   contact messaging.contacts;

@@ -4,12 +4,8 @@
 -- Locks as settle_messages does, then idempotency keys in their order. Errors: 55P03 where a lock is not
 -- free in time: the calls are of many tenants, and go through settle_messages one by one.
 create or replace function public.settle_message_calls(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set lock_timeout = '100ms'
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set lock_timeout = '100ms'
+set plan_cache_mode = force_generic_plan as $$
 declare
   calls constant jsonb := request->'calls';
   places bigint[];

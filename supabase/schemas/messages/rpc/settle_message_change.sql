@@ -4,10 +4,7 @@
 -- stays as it was. A call that is repeated changes nothing, nor does a refusal of what an echo has proved.
 -- Locks the message. Returns {message}: its record, NULL where it was erased meanwhile.
 create or replace function public.settle_message_change(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
 begin

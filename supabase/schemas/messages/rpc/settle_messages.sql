@@ -23,15 +23,9 @@
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
 -- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
 create or replace function public.settle_messages(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   results jsonb := request->'results';

@@ -8,11 +8,7 @@
 -- Locks the contact, the queue row and the message, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.
 create or replace function public.take_rung(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   lease_until constant timestamptz := clock + make_interval(

@@ -2,14 +2,8 @@
 -- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
 -- nothing where it comes too late: the last ten seconds are left to the call on its way.
 create or replace function messaging.change_refusal(
-  message messaging.messages,
-  provider_class text,
-  kind text,
-  clock timestamptz
-)
-returns text
-language sql
-stable
+  message messaging.messages, provider_class text, kind text, clock timestamptz
+) returns text language sql stable
 return case
   when message.direction = 'inbound' then 'received'
   when provider_class = 'official' then 'official_channel'

@@ -2,9 +2,7 @@
 -- went; `meaning`: see shared/model/refusal_meaning.ts; `was_closed`: the channel has said once already that the
 -- window is closed, which counts once.
 create or replace function messaging.gives_way(sent_as text, meaning text, was_closed boolean)
-returns boolean
-language sql
-immutable
+returns boolean language sql immutable
 return coalesce(
   case meaning
     when 'outside_conversation_window' then sent_as != 'template'

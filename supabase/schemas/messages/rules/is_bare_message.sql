@@ -1,9 +1,7 @@
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
 -- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers or a ladder.
 create or replace function messaging.is_bare_message(request jsonb)
-returns boolean
-language sql
-immutable
+returns boolean language sql immutable
 return coalesce(
   request ->> 'phone' is not null
   and request -> 'message' ->> 'messageType' is not null

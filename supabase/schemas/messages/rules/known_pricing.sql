@@ -3,15 +3,8 @@
 -- has arrived there is billed by `sent_category`, see the rule of that name. NULL for gateways, which bill no
 -- message. The market comes with the price: see count_notes.
 create or replace function messaging.known_pricing(
-  former jsonb,
-  told jsonb,
-  status text,
-  is_official boolean,
-  sent_category text
-)
-returns jsonb
-language sql
-immutable
+  former jsonb, told jsonb, status text, is_official boolean, sent_category text
+) returns jsonb language sql immutable
 return case
   when told is not null
   and former ->> 'source' is distinct from 'channel' then told || '{"source": "channel"}'

@@ -1,9 +1,7 @@
 -- The ad or post that brought a contact last: `referral` of its newest message that has one. No row for a
 -- contact that none has brought.
 create or replace function messaging.newest_referral(contact_id uuid)
-returns table (referral jsonb)
-language sql
-stable
+returns table (referral jsonb) language sql stable
 begin atomic
   select m.content -> 'referral'
   from messaging.messages as m

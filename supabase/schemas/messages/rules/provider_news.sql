@@ -1,13 +1,8 @@
 -- What came under a provider's id before the id was this message's: delivery events that were kept, and
 -- messages that an echo told of. See apply_unmatched_statuses, merge_echo_duplicates.
 create or replace function messaging.provider_news(
-  instance_id uuid,
-  provider_message_id text,
-  message_id uuid
-)
-returns table (told_id uuid)
-language sql
-stable
+  instance_id uuid, provider_message_id text, message_id uuid
+) returns table (told_id uuid) language sql stable
 begin atomic
   select null::uuid
   from messaging.unmatched_statuses as u

@@ -5,10 +5,7 @@
 -- One session takes a snapshot at a time, under the lock of its row. Others return the former one while
 -- that is at most 15 seconds old, else they wait.
 create or replace function messaging.refresh_metrics()
-returns messaging.metric_snapshots
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.metric_snapshots language plpgsql set search_path = '' as $$
 declare
   clock timestamptz := clock_timestamp();
   snapshot messaging.metric_snapshots;
@@ -68,10 +65,7 @@ $$;
 -- Looks back one hour at most, to bound its cost: where nobody asks for longer, nothing of the time
 -- before is counted. Returns until when all is counted.
 create or replace function messaging.count_changes(counted_until timestamptz, clock timestamptz)
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
+returns timestamptz language plpgsql set search_path = '' as $$
 declare
   since constant timestamptz := greatest(counted_until, clock - interval '1 hour');
   until constant timestamptz := greatest(since, clock - interval '30 seconds');
@@ -101,14 +95,8 @@ $$;
 -- Steps from instance to instance through messages_sent and messages_failures, so older messages
 -- cost nothing.
 create or replace function messaging.count_settled(since timestamptz, until timestamptz)
-returns table (name text, labels jsonb, amount numeric)
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns table (name text, labels jsonb, amount numeric) language sql stable set search_path = ''
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   with sent as materialized (
     select i.provider,
       case
@@ -164,11 +152,7 @@ $$;
 -- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
 -- that are unconfirmed, in their index.
 create or replace function messaging.instance_states(clock timestamptz)
-returns setof messaging.instance_state
-language sql
-stable
-set search_path = ''
-as $$
+returns setof messaging.instance_state language sql stable set search_path = '' as $$
   with queues as materialized (
     select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
       count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
@@ -216,15 +200,8 @@ $$;
 -- The answer of get_service_health, without the age of what it says. `attention`: the twenty instances
 -- that need it most, those that are late first.
 create or replace function messaging.describe_service_health(
-  states messaging.instance_state[],
-  clock timestamptz
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  states messaging.instance_state[], clock timestamptz
+) returns jsonb language sql stable set search_path = '' set enable_seqscan = off as $$
   with instances as (
     select count(*) as total, count(*) filter (where s.status = 'held') as held,
       count(*) filter (where s.status = 'disconnected') as disconnected,
@@ -298,13 +275,8 @@ $$;
 -- need attention most (held or disconnected, late the longest, most unconfirmed, longest queue). All others together
 -- have the instance `other`, so the number of series does not grow with the number of instances.
 create or replace function messaging.instance_samples(
-  states messaging.instance_state[],
-  clock timestamptz
-)
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
+  states messaging.instance_state[], clock timestamptz
+) returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
 as $$
   with states as materialized (
     select s.*, extract(epoch from clock - s.oldest_due) as due_seconds
@@ -359,12 +331,8 @@ $$;
 -- How far the newest 20 messages that each instance has sent in the last hour have come: `sent`,
 -- `delivered` or `read`. A sample, so that an hour of heavy traffic costs no more than a quiet one.
 create or replace function messaging.recent_samples(clock timestamptz)
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+set enable_seqscan = off as $$
   with newest as materialized (
     select i.provider, m.status
     from messaging.instances i
@@ -385,12 +353,8 @@ $$;
 
 -- The samples about the outbox: pending and dead rows by kind, and the age of the oldest due row.
 create or replace function messaging.outbox_samples(clock timestamptz)
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+set enable_seqscan = off as $$
   with open_rows as materialized (
     select o.kind, o.status, o.run_at from messaging.outbox o where o.settled_at is null
     union all
@@ -411,10 +375,7 @@ $$;
 -- and of the provider events were ever numbered. The lateness histogram's buckets are added up here.
 -- Over 80 lines: one row for each counter.
 create or replace function messaging.counter_samples()
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
 as $$
   with providers as (
     select distinct i.provider from messaging.instances i
@@ -513,11 +474,6 @@ $$;
 -- The upper bounds of the buckets of messaging_dispatch_lateness_seconds, in seconds; beyond the last
 -- one there is `+Inf`.
 create or replace function messaging.lateness_bounds()
-returns numeric[]
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns numeric[] language sql immutable parallel safe set search_path = '' as $$
   select array[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200]
 $$;

@@ -2,10 +2,7 @@
 -- `request`: provider, fields. Of a provider the first hundred names are counted by themselves, all later ones
 -- as `other`, so that no payload can fill the metrics. Returns {}. Locks the rows of the counters in one order.
 create or replace function public.count_unknown_fields(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   counter constant text := 'messaging_unknown_webhook_fields_total';
   most_names constant integer := 100;

@@ -5,9 +5,6 @@
 -- status, heldBy, holdReason, holdCode, heldUntil, oldestDueSeconds, queueDepth, unconfirmed}].
 -- `status`: `late` when an instance is, else `held` when one is, else `ok`: see get_instance_health.
 create or replace function public.get_service_health(request jsonb)
-returns jsonb
-language sql
-set search_path = ''
-as $$
+returns jsonb language sql set search_path = '' as $$
   select s.health from messaging.refresh_metrics() as s;
 $$;

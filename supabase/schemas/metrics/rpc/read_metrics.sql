@@ -1,10 +1,7 @@
 -- metrics: the samples for Prometheus, at most 15 seconds old. `request` is empty. Returns {samples}:
 -- [name, labels, value] each, those of one metric together.
 create or replace function public.read_metrics(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   snapshot constant messaging.metric_snapshots := messaging.refresh_metrics();
 begin

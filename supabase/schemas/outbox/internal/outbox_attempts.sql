@@ -2,12 +2,7 @@
 -- (minutes: later it would answer out of the blue), 5 for a received file (an hour) and 3 for a transcript,
 -- which is worth little later.
 create or replace function messaging.outbox_attempts(kind text)
-returns integer
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns integer language sql immutable parallel safe set search_path = '' as $$
   select case kind
     when 'agent_reply' then 5
     when 'media_fetch' then 5

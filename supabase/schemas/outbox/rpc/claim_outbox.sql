@@ -13,16 +13,9 @@
 -- Over 80 lines: one statement, so that what is claimed, postponed and given up is decided on the same locked
 -- rows.
 create or replace function public.claim_outbox(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off set jit = off as $$
 declare
   claimed_rows jsonb;
   unanswered uuid[];

@@ -2,11 +2,7 @@
 -- `request`: workspaceId or NULL for all, status or NULL for any, limit,
 -- `after` as returned in `next`. Returns {items, next}. Error: MI013.
 create or replace function public.list_outbox(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -27,10 +23,7 @@ $$;
 -- pending stays as it is. `request`: outboxId, idempotency (see begin_idempotent).
 -- Returns the row, {replayed}, or NULL when there is none. Errors: MI007, MI008.
 create or replace function public.retry_outbox(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   entry messaging.outbox;
   replayed jsonb;
@@ -52,12 +45,7 @@ $$;
 
 -- admin-api: an outbox row as a response shows it: its state, without content and recipient.
 create or replace function messaging.describe_outbox_row(entry messaging.outbox)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'outboxId', entry.id,
     'workspaceId', entry.workspace_id,

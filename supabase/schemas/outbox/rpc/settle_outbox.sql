@@ -4,11 +4,7 @@
 -- settles. An agent's answer that is `dead` is recorded as agent.needs_person, with the error as its reason.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   settled_status text;
   unanswered uuid;
@@ -45,12 +41,7 @@ $$;
 -- How long an outbox row waits after this many attempts: 5 seconds, tripled each time, at most two hours.
 -- A file's five attempts spread over an hour.
 create or replace function messaging.outbox_delay(kind text, attempts integer)
-returns interval
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns interval language sql immutable parallel safe set search_path = '' as $$
   select case
     when kind = 'media_fetch'
       then make_interval(secs => (array[15, 120, 600, 2700])[least(greatest(attempts, 1), 4)])

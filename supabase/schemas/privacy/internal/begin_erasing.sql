@@ -2,14 +2,8 @@
 -- run_erasures'. Returns the erasure after them, stored. The caller holds the erasure, the person's addresses
 -- and the contact.
 create or replace function messaging.begin_erasing(
-  erasure messaging.erasures,
-  contact messaging.contacts,
-  max_rows integer
-)
-returns messaging.erasures
-language plpgsql
-set search_path = ''
-as $$
+  erasure messaging.erasures, contact messaging.contacts, max_rows integer
+) returns messaging.erasures language plpgsql set search_path = '' as $$
 begin
   perform from messaging.conversations c where c.contact_id = contact.id for update;
   erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));

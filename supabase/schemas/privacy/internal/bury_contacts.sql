@@ -1,11 +1,7 @@
 -- Makes tombstones of an erased person's contacts: calls that name them are answered contact_erased, and
 -- readers of changes see it.
 create or replace function messaging.bury_contacts(instance_id uuid, contact_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   changed_at constant timestamptz := messaging.change_instant(instance_id);
 begin

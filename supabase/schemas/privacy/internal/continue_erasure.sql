@@ -3,13 +3,8 @@
 -- `work` is {part, after, contactIds, marks}: which part comes next and where it goes on, and the texts by
 -- which payloads name the person. The parts after the first look through what does not name contacts.
 create or replace function messaging.continue_erasure(erasure messaging.erasures, max_rows integer)
-returns messaging.erasures
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns messaging.erasures language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   parts constant text[] := array[
     'rows', 'provider_events', 'unmatched_statuses', 'idempotency_keys', 'outbox', 'event_deliveries'
@@ -66,10 +61,7 @@ $$;
 -- Locks the person over the workspace (see lock_person); the person's addresses, so that no webhook about them is half recorded; the contact, its
 -- conversation, messages; at the end the tombstones.
 create or replace function messaging.erase_rows(erasure messaging.erasures, max_rows integer)
-returns messaging.erasures
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.erasures language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   person_id constant uuid := coalesce(
@@ -145,14 +137,8 @@ $$;
 -- that no event has; contact.erased tells them what to do.
 -- Returns {events, deliveries, phones}: how many, and the phones that the events named.
 create or replace function messaging.erase_events(
-  instance_id uuid,
-  contact_ids uuid[],
-  max_rows integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_ids uuid[], max_rows integer
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   sequences bigint[];
   deliveries integer;
@@ -189,11 +175,7 @@ $$;
 -- to nobody else, by no batch and no message with a ladder
 -- that may still send them. For forget_media, before the contact's messages are deleted.
 create or replace function messaging.media_of_contact(contact_id uuid)
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql stable set search_path = '' as $$
 declare
   of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
 begin
@@ -217,10 +199,7 @@ $$;
 -- Part of an erasure: deletes the words of a person by identities that no contact of the workspace has any more.
 -- Those that a contact of another instance has stay with that contact. See person_words.
 create or replace function messaging.erase_words(instance_id uuid, identity_keys text[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   of_workspace constant uuid := (
     select i.workspace_id from messaging.instances i where i.id = erase_words.instance_id
@@ -245,17 +224,8 @@ $$;
 -- `after`: the last row that was looked at, {at, id}; NULL at the beginning. Returns {erased:
 -- {providerPayloads}, after}, with `after` NULL at the end.
 create or replace function messaging.sweep_provider_events(
-  of_instance uuid,
-  marks text[],
-  pattern text,
-  after jsonb,
-  max_rows integer
-)
-returns jsonb
-language sql
-set search_path = ''
-set enable_bitmapscan = off
-set enable_sort = off
+  of_instance uuid, marks text[], pattern text, after jsonb, max_rows integer
+) returns jsonb language sql set search_path = '' set enable_bitmapscan = off set enable_sort = off
 as $$
   with seen as materialized (
     select p.id, p.received_at,
@@ -295,16 +265,8 @@ $$;
 -- message is known for, and deletes those with an error that names the person. `after` {id, status} and the result as in
 -- sweep_provider_events.
 create or replace function messaging.sweep_unmatched_statuses(
-  of_instance uuid,
-  pattern text,
-  after jsonb,
-  max_rows integer
-)
-returns jsonb
-language sql
-set search_path = ''
-set enable_bitmapscan = off
-as $$
+  of_instance uuid, pattern text, after jsonb, max_rows integer
+) returns jsonb language sql set search_path = '' set enable_bitmapscan = off as $$
   with seen as materialized (
     select s.provider_message_id as id, s.status,
       s.provider_message_id ~ pattern or coalesce(s.error::text ~ pattern, false) as is_hit
@@ -334,16 +296,8 @@ $$;
 -- sends nothing a second time. A key that names the person goes whole. `after` {scope, key} and the
 -- result as in sweep_provider_events.
 create or replace function messaging.sweep_idempotency_keys(
-  of_instance uuid,
-  pattern text,
-  after jsonb,
-  max_rows integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_bitmapscan = off
-as $$
+  of_instance uuid, pattern text, after jsonb, max_rows integer
+) returns jsonb language plpgsql set search_path = '' set enable_bitmapscan = off as $$
 declare
   in_scope text;
   seen record;
@@ -395,16 +349,8 @@ $$;
 -- dead ones too, and deletes those about the person. A worker that holds one finds it gone. `after` and the
 -- result as in sweep_provider_events.
 create or replace function messaging.sweep_outbox(
-  of_instance uuid,
-  pattern text,
-  after jsonb,
-  max_rows integer
-)
-returns jsonb
-language sql
-set search_path = ''
-set enable_bitmapscan = off
-set enable_sort = off
+  of_instance uuid, pattern text, after jsonb, max_rows integer
+) returns jsonb language sql set search_path = '' set enable_bitmapscan = off set enable_sort = off
 as $$
   with seen as materialized (
     select o.id, o.created_at, (
@@ -434,16 +380,8 @@ $$;
 -- receivers' answers that name the person: those of events that are gone, and of other people's. `after`
 -- {endpointId, sequence} and the result as in sweep_provider_events.
 create or replace function messaging.sweep_event_deliveries(
-  of_instance uuid,
-  pattern text,
-  after jsonb,
-  max_rows integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_bitmapscan = off
-as $$
+  of_instance uuid, pattern text, after jsonb, max_rows integer
+) returns jsonb language plpgsql set search_path = '' set enable_bitmapscan = off as $$
 declare
   endpoint uuid;
   seen record;
@@ -491,11 +429,6 @@ $$;
 -- What a sweep of an erasure returns: {erased: {<kind>: how many}, after}; `after` says where the next one goes
 -- on, NULL at the end.
 create or replace function messaging.swept(kind text, erased bigint, after jsonb)
-returns jsonb
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql immutable parallel safe set search_path = '' as $$
   select jsonb_build_object('erased', jsonb_build_object(kind, swept.erased), 'after', swept.after);
 $$;

@@ -1,10 +1,6 @@
 -- An erasure as contacts-api reports it.
 create or replace function messaging.describe_erasure(erasure messaging.erasures)
-returns jsonb
-language sql
-immutable
-set search_path = ''
-as $$
+returns jsonb language sql immutable set search_path = '' as $$
   select jsonb_build_object(
     'erasureId', erasure.id,
     'contactId', erasure.contact_id,

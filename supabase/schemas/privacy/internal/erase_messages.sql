@@ -8,17 +8,9 @@
 -- cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
 -- goes on.
 create or replace function messaging.erase_messages(
-  contact messaging.contacts,
-  max_rows integer,
-  is_unsent_only boolean default false
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  contact messaging.contacts, max_rows integer, is_unsent_only boolean default false
+) returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   ids uuid[];

@@ -1,10 +1,6 @@
 -- Those of a webhook's events that are about messages of erased persons: see erased_messages.
 create or replace function messaging.erased_events(instance_id uuid, events jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(e.value)

@@ -3,11 +3,7 @@
 -- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
 -- Another instance's hashes go only where the person has said something since.
 create or replace function messaging.keep_denial(contact messaging.contacts, hashes jsonb)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   if messaging.contact_consent(contact, 'marketing') = 'denied' then
     insert into messaging.kept_denials (instance_id, identity_hash)

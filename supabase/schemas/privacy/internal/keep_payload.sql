@@ -2,10 +2,7 @@
 -- are erased: a status that comes late, or a message that is delivered once more. `events` are what the
 -- payload means.
 create or replace function messaging.keep_payload(instance_id uuid, payload text, events jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   erased constant jsonb := messaging.erased_events(instance_id, events);
   kept text := payload;

@@ -1,10 +1,6 @@
 -- Those of these instances that keep denials of erased persons.
 create or replace function messaging.keeping_instances(of_instances uuid[])
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql stable set search_path = '' as $$
 begin
   return array(
     select i.id from unnest(of_instances) as i(id)

@@ -3,12 +3,8 @@
 -- Errors: MI037 where hashes are kept and those of an identity were not given: the call must be repeated
 -- with them. Its detail says for which instances and identities.
 create or replace function messaging.known_denials(keeping uuid[], identities text[])
-returns table (identity_key text, kept_at timestamptz)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns table (identity_key text, kept_at timestamptz) language plpgsql stable set search_path = ''
+set enable_seqscan = off as $$
 declare
   given constant jsonb := nullif(current_setting('messaging.denial_hashes', true), '')::jsonb;
 begin

@@ -2,12 +2,7 @@
 -- where it has all, or needs none. It needs them of a person who denies marketing, so that they are kept,
 -- and where hashes are kept, because those of a person who no longer denies must go.
 create or replace function messaging.lacking_hashes(contact messaging.contacts, hashes jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   keeping constant uuid[] := messaging.keeping_instances(
     array_remove(messaging.people_instances(contact.instance_id), contact.instance_id)

@@ -2,10 +2,7 @@
 -- last of them finds that nobody has the person's words any more. Taken before anything of an instance is
 -- locked, so that who waits for it holds nothing that others wait for. See erase_words.
 create or replace function messaging.lock_person(contact messaging.contacts)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.lock_addresses(
     i.workspace_id, messaging.denial_identities(messaging.person_addresses(contact))

@@ -1,10 +1,6 @@
 -- All addresses of a contact: its phone, its identity key and what has been proven, in each spelling stored.
 create or replace function messaging.person_addresses(contact messaging.contacts)
-returns text[]
-language sql
-stable
-set search_path = ''
-as $$
+returns text[] language sql stable set search_path = '' as $$
   select array_agg(distinct known.address)
   from (
     select unnest(array[contact.phone, contact.identity_key]) as address

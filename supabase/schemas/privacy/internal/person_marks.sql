@@ -1,12 +1,7 @@
 -- The texts by which stored payloads name a person: phones in every spelling, LIDs without their domain,
 -- user ids. A username is none: it can be another person's by now, and payloads show it beside a user id.
 create or replace function messaging.person_marks(addresses text[])
-returns text[]
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text[] language sql immutable parallel safe set search_path = '' as $$
   select coalesce(array_agg(distinct mark.text), '{}')
   from unnest(addresses) as known(address)
   cross join lateral (
@@ -24,12 +19,7 @@ $$;
 -- Every spelling under which a phone may have been stored or sent: as given, its identity key, and what
 -- phone_identity_key makes the same.
 create or replace function messaging.phone_spellings(phone text)
-returns text[]
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text[] language sql immutable parallel safe set search_path = '' as $$
   select array_agg(distinct spelled.phone)
   from (select messaging.phone_identity_key(phone_spellings.phone)) as known(key)
   cross join lateral (

@@ -1,11 +1,7 @@
 -- The living contacts of a contact's person at all instances of its workspace, the contact first.
 -- Errors: MI071 where the workspace's peopleScope is `instance`.
 create or replace function messaging.person_of(contact messaging.contacts)
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql stable set search_path = '' as $$
 declare
   instance record;
 begin

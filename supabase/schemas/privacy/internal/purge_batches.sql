@@ -3,10 +3,7 @@
 -- holds are words to people as well.
 -- Returns how many. Waits for no lock. Plans: see purge_expired.
 create or replace function messaging.purge_batches(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   ids uuid[];
   deleted integer;

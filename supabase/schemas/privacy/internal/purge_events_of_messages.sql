@@ -3,10 +3,7 @@
 -- the feed is gone, as purge_events does. Returns how many. Never waits for a lock. Plans: see
 -- purge_expired.
 create or replace function messaging.purge_events_of_messages(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   of_instance record;
   places tid[];

@@ -1,10 +1,7 @@
 -- purge_expired: lets files go that are older than their instance keeps them, the oldest of each instance
 -- first, at most `max_rows`: see expire_media. Returns how many. Plans: see purge_expired.
 create or replace function messaging.purge_media(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 begin
   return messaging.expire_old_media(array(
     select due.id

@@ -6,10 +6,7 @@
 -- Returns how many. Waits for no lock but those of contact_activity, which are the last.
 -- Plans: see purge_expired.
 create or replace function messaging.purge_messages(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   ids uuid[];
   files uuid[];

@@ -4,10 +4,7 @@
 -- longer by a setting is marked once, so that it is passed over from then on.
 -- Returns how many were deleted or marked. Never waits for a lock. Plans: see purge_expired.
 create or replace function messaging.purge_provider_events(max_rows integer, clock timestamptz)
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   places tid[];
   own_time integer;

@@ -2,14 +2,8 @@
 -- denied marketing before an erasure; what its person has said at other instances counts too, see
 -- note_person. The caller holds the contact locked. Errors: see known_denials.
 create or replace function messaging.recall_denials(
-  instance_id uuid,
-  contact_id uuid,
-  addresses text[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, addresses text[]
+) returns void language plpgsql set search_path = '' as $$
 declare
   of_instances constant uuid[] := messaging.people_instances(recall_denials.instance_id);
   counts_for_person constant boolean := cardinality(of_instances) > 1;

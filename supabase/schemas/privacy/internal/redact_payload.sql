@@ -1,11 +1,7 @@
 -- A stored payload's text without what is about a person: see without_person. NULL where nothing is left,
 -- and where it is no JSON that can be looked into.
 create or replace function messaging.redact_payload(payload text, pattern text)
-returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns text language plpgsql immutable set search_path = '' as $$
 begin
   return messaging.without_person(payload::jsonb, pattern)::text;
 exception
@@ -20,12 +16,7 @@ $$;
 -- nothing else. Elements of an array are judged one by one, so that the other people of a webhook that holds
 -- several stay. Returns NULL where nothing is left.
 create or replace function messaging.without_person(payload jsonb, pattern text)
-returns jsonb
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   rest jsonb;
   member record;

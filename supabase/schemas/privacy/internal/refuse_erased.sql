@@ -1,10 +1,6 @@
 -- Errors: MI035 where the contact's person was erased, or is being erased.
 create or replace function messaging.refuse_erased(instance_id uuid, contact_id uuid)
-returns void
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns void language plpgsql stable set search_path = '' as $$
 begin
   if exists (
     select from messaging.contact_activity a

@@ -2,10 +2,7 @@
 -- has recalled the denials of before, and that is recorded by one which cannot be repeated with hashes, because it
 -- settles messages of many instances.
 create or replace function messaging.take_no_denials(event jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.take_denial_hashes(jsonb_build_object('denialHashes', (
     select jsonb_object_agg(known.identity, null)

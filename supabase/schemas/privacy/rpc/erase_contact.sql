@@ -8,11 +8,7 @@
 -- Locks as erase_rows. Errors: MI031; MI035 where it was erased before; MI055 where the
 -- contact was merged since it was found; the call must be repeated.
 create or replace function public.erase_contact(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   of_instance constant uuid := (request->>'instanceId')::uuid;
   max_rows constant integer := (request->>'maxRows')::integer;

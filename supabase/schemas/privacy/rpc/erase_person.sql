@@ -8,11 +8,7 @@
 -- are free, at the end the tombstones in the same order: it waits for nothing while it holds a contact.
 -- Errors: MI031, MI035, MI071; MI055 where a contact is not free: the call must be repeated.
 create or replace function public.erase_person(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   hashes constant jsonb := coalesce(nullif(request->'identityHashes', 'null'), '{}');
   named messaging.contacts := messaging.find_recipient((request->>'instanceId')::uuid, request);

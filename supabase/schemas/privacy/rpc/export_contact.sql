@@ -4,13 +4,8 @@
 -- `request`: instanceId, contactId. Returns {contact, mergedContactIds, agentSession {collectedData,
 -- createdAt, updatedAt} or NULL}. Errors: MI031, MI035.
 create or replace function public.export_contact(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;

@@ -5,16 +5,9 @@
 -- Pages are read by keys, each of its own list; what is added meanwhile may be on a later page.
 -- Errors: MI031, MI035.
 create or replace function public.export_contact_page(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   contact messaging.contacts;
@@ -73,16 +66,8 @@ $$;
 -- `at` is NULL for a message that has not left.
 -- Read by the index of the history, from where the last page ended: messages of one instant are few.
 create or replace function messaging.export_messages(
-  contact messaging.contacts,
-  zone text,
-  after jsonb,
-  max_items integer
-)
-returns jsonb[]
-language plpgsql
-stable
-set search_path = ''
-as $$
+  contact messaging.contacts, zone text, after jsonb, max_items integer
+) returns jsonb[] language plpgsql stable set search_path = '' as $$
 declare
   after_at constant timestamptz := coalesce((after->>'at')::timestamptz, '-infinity');
   after_id constant uuid := coalesce(
@@ -139,11 +124,7 @@ $$;
 -- A message of an export: its record, and what the record leaves out: content, and what is
 -- kept of its file.
 create or replace function messaging.export_message(message messaging.messages, zone text)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object('at', message.sent_at, 'id', message.id, 'item',
     messaging.message_record(message, zone, false)

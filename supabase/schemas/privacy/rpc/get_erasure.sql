@@ -1,11 +1,7 @@
 -- contacts-api: how far an erasure is. `request`: instanceId, erasureId. Returns {erasureId, contactId,
 -- status, counts}; of one that reports on a person at several instances, of all together. Errors: MI036.
 create or replace function public.get_erasure(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   erasure messaging.erasures;
   led messaging.erasures;

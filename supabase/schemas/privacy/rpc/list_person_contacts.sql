@@ -2,11 +2,7 @@
 -- contactId. Returns {contacts: [{instanceId, instanceName, contactId}]}, in the order of the instances.
 -- Errors: MI031, MI035, MI071.
 create or replace function public.list_person_contacts(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   named constant messaging.contacts := messaging.find_recipient(
     (request->>'instanceId')::uuid, request

@@ -3,11 +3,7 @@
 -- Returns {erased, isComplete}: how many rows are gone; isComplete where no erasure is left to do.
 -- A step is short: a call that writes to the person meanwhile waits for it.
 create or replace function public.run_erasures(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   erasure messaging.erasures;
 begin

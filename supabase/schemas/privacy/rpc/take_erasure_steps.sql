@@ -2,11 +2,7 @@
 -- `request`: erasureId, maxRows (of a step). Returns {isComplete}: false where more is left to run_erasures.
 -- One that the dispatcher has in hand, or has done, is left to it. Locks the erasure, then as erase_rows.
 create or replace function public.take_erasure_steps(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   erasure messaging.erasures;
   contact messaging.contacts;

@@ -3,11 +3,7 @@
 -- messages; after that, each claim and each immediate send counts itself. Without protection nothing
 -- is kept. The caller holds the pacing row.
 create or replace function messaging.begin_protection(instance messaging.instances)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   today constant date := (clock_timestamp() at time zone instance.time_zone)::date;
   midnight constant timestamptz := today::timestamp at time zone instance.time_zone;

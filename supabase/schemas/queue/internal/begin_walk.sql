@@ -2,11 +2,7 @@
 -- overdue takes places of the first day. Reads pacing and paced_days, and locks nothing: an enqueue
 -- holds the pacing row, a forecast may be overtaken.
 create or replace function messaging.begin_walk(instance messaging.instances, clock timestamptz)
-returns messaging.slot_walk
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.slot_walk language plpgsql stable set search_path = '' as $$
 declare
   walk messaging.slot_walk;
   counted messaging.paced_days;

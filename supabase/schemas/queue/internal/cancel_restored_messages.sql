@@ -2,10 +2,7 @@
 -- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
 -- Returns how many.
 create or replace function messaging.cancel_restored_messages(message_ids uuid[])
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   instance_ids uuid[];
   canceled uuid[];

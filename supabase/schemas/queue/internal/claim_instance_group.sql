@@ -12,16 +12,9 @@
 -- the instance is looked at again shortly. Never waits for queue rows either.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_instance_group(
-  dispatch messaging.dispatch,
-  instance messaging.instances,
-  max_messages integer,
-  lease interval,
+  dispatch messaging.dispatch, instance messaging.instances, max_messages integer, lease interval,
   clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   -- Twice the lead, so that a poll that is late by no more than that loses no departure.
   horizon constant timestamptz := clock + 2 * messaging.group_lead();

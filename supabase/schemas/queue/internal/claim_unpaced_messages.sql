@@ -6,14 +6,8 @@
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
-  max_messages integer,
-  lease interval,
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  max_messages integer, lease interval, clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   claimed_ids uuid[];
   held_ids uuid[];

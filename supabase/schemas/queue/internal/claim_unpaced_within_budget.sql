@@ -3,15 +3,8 @@
 -- the claimed ones. The caller has locked the queue rows. Leaves messages that another transaction is changing, or
 -- of a budget that another one has taken, for the next claim.
 create or replace function messaging.claim_unpaced_within_budget(
-  message_ids uuid[],
-  lease interval,
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  message_ids uuid[], lease interval, clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   waiting record;
   of_instance uuid;

@@ -1,11 +1,7 @@
 -- All that the dispatcher needs to send messages it has just claimed, oldest slot first.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claimed_messages(message_ids uuid[])
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
     select coalesce(to_jsonb(array_agg(handed order by handed."scheduledAt")), '[]')

@@ -2,15 +2,8 @@
 -- it takes a place of that day's limits, and is never held by them. Only for instances with protection.
 -- Locks pacing.
 create or replace function messaging.count_unpaced_send(
-  instance_id uuid,
-  contact_id uuid,
-  due_at timestamptz,
-  out counted_on date,
-  out is_new boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, due_at timestamptz, out counted_on date, out is_new boolean
+) language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
 begin

@@ -2,12 +2,7 @@
 -- sent, waiting, newContacts {limit, sent, waiting}}; `waiting` has a slot today, or is overdue. `limit` is
 -- NULL for none, newContacts where they are not limited. NULL without protection.
 create or replace function messaging.describe_day(instance messaging.instances, clock timestamptz)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   walk constant messaging.slot_walk := messaging.begin_walk(instance, clock);
   allowed integer;

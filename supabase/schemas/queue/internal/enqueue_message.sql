@@ -10,21 +10,10 @@
 -- Without, what next_slot does for such an instance is one statement, because others wait for this row.
 -- `interval_seconds` is NULL for a message without an interval of its own: it follows the pace of its instance.
 create or replace function messaging.enqueue_message(
-  message_id uuid,
-  instance messaging.instances,
-  interval_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  contact_id uuid default null,
-  jitter_seed text default null,
-  out slot timestamptz,
-  out held_by text,
-  out is_held boolean
-)
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  message_id uuid, instance messaging.instances, interval_seconds integer, not_before timestamptz,
+  typing interval, contact_id uuid default null, jitter_seed text default null,
+  out slot timestamptz, out held_by text, out is_held boolean
+) language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   is_paced boolean;
   is_open boolean;

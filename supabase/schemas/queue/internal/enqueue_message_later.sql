@@ -8,19 +8,9 @@
 -- `interval_seconds`, `held_by` and `is_held` as enqueue_message. Locks pacing, so that simultaneous calls are promised different slots.
 -- Errors: MI010.
 create or replace function messaging.enqueue_message_later(
-  message_id uuid,
-  instance messaging.instances,
-  interval_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  contact_id uuid,
-  out slot timestamptz,
-  out held_by text,
-  out is_held boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  message_id uuid, instance messaging.instances, interval_seconds integer, not_before timestamptz,
+  typing interval, contact_id uuid, out slot timestamptz, out held_by text, out is_held boolean
+) language plpgsql set search_path = '' as $$
 declare
   -- So that the message is enqueued when its slot comes.
   lead constant interval := interval '2 seconds';

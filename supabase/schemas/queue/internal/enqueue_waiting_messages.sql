@@ -2,10 +2,7 @@
 -- queue (see enqueue_message_later), in the order of the slots they were promised. The caller holds their
 -- queue rows. Never waits for messages and pacing rows: what another session holds is left for later.
 create or replace function messaging.enqueue_waiting_messages(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   waiting record;
   instance messaging.instances;

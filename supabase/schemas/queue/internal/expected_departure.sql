@@ -5,21 +5,10 @@
 -- While a hold of the whole instance keeps it, that is the reason, and `hold_reason`, `hold_code` and
 -- `held_until` tell of it: see instance_hold. `budget_ends_at`: see reached_budget_ends_at.
 create or replace function messaging.expected_departure(
-  queued messaging.message_queue,
-  message messaging.messages,
-  instance messaging.instances,
-  dispatch messaging.dispatch,
-  budget_ends_at timestamptz,
-  out leaves_at timestamptz,
-  out held_by text,
-  out hold_reason text,
-  out hold_code text,
-  out held_until timestamptz
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+  queued messaging.message_queue, message messaging.messages, instance messaging.instances,
+  dispatch messaging.dispatch, budget_ends_at timestamptz, out leaves_at timestamptz,
+  out held_by text, out hold_reason text, out hold_code text, out held_until timestamptz
+) language plpgsql stable set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   after_last constant timestamptz := dispatch.paced_from + messaging.present_spacing(

@@ -2,10 +2,7 @@
 -- of being claimed. The caller holds their queue rows. What another session holds is left for later:
 -- nothing waits here. The caller sees to it that the instance gets its next due time.
 create or replace function messaging.expire_due_messages(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   late uuid[];
   gone messaging.message_queue[];

@@ -2,17 +2,8 @@
 -- `window_start` or later. Where a daylight-saving change skips that time it is the end of the gap;
 -- where the change repeats it, its first occurrence still ahead. NULL where that day has none.
 create or replace function messaging.first_instant_of_window(
-  local_day date,
-  window_start time,
-  time_zone text,
-  earliest timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+  local_day date, window_start time, time_zone text, earliest timestamptz
+) returns timestamptz language plpgsql stable parallel safe set search_path = '' as $$
 declare
   nominal timestamptz := (local_day + window_start) at time zone time_zone;
   -- No zone has ever shifted by more than three hours for daylight saving.

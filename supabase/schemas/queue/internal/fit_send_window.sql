@@ -3,16 +3,9 @@
 -- other to the start of the next business day. `held_by` says what moved it (see
 -- window_closed_reason), or NULL. Errors: MI010, also where the window is shorter than the typing.
 create or replace function messaging.fit_send_window(
-  instance messaging.instances,
-  candidate timestamptz,
-  typing interval,
-  out slot timestamptz,
+  instance messaging.instances, candidate timestamptz, typing interval, out slot timestamptz,
   out held_by text
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+) language plpgsql stable set search_path = '' as $$
 declare
   closed_at constant timestamptz := case
     when messaging.is_send_window_open(instance, candidate) then candidate + typing

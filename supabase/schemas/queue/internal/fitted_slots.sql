@@ -9,28 +9,12 @@
 -- begins from what is stored. `walk`: its state before the row, of every `walk_every`th row from the first.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.fitted_slots(
-  instance messaging.instances,
-  stretch messaging.slot_moves,
-  walk_every integer default null
-)
-returns table (
-  message_id uuid,
-  scheduled_at timestamptz,
-  queue_position bigint,
-  slot timestamptz,
-  held_by text,
-  left_at timestamptz,
-  is_new boolean,
-  spacing interval,
-  walk messaging.slot_walk
-)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, stretch messaging.slot_moves, walk_every integer default null
+) returns table (
+  message_id uuid, scheduled_at timestamptz, queue_position bigint, slot timestamptz, held_by text,
+  left_at timestamptz, is_new boolean, spacing interval, walk messaging.slot_walk
+) language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   waiting record;
   looked_at timestamptz;

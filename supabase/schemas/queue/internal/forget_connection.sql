@@ -1,11 +1,7 @@
 -- What was told about the connections of instances holds no longer: their credentials are new, or an
 -- operator releases them. The caller holds pacing and refreshes dispatch.
 create or replace function messaging.forget_connection(instance_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
 begin

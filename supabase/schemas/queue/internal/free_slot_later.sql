@@ -3,24 +3,11 @@
 -- it, or NULL. Errors: MI010.
 -- Plans must not depend on statistics: the settings hold for what it calls.
 create or replace function messaging.free_slot_later(
-  instance messaging.instances,
-  message_id uuid,
-  contact_id uuid,
-  interval_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  out slot timestamptz,
-  out held_by text
-)
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance messaging.instances, message_id uuid, contact_id uuid, interval_seconds integer,
+  not_before timestamptz, typing interval, out slot timestamptz, out held_by text
+) language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   jitter_seconds constant integer := (instance.protection->>'jitterSeconds')::integer;
   pace constant interval := messaging.spacing(

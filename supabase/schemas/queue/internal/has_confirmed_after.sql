@@ -2,13 +2,8 @@
 -- message received, or a confirmation. By the order of the newest 500 events; where they do not reach
 -- back to that message, of these.
 create or replace function messaging.has_confirmed_after(instance_id uuid, message_ids uuid[])
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   return exists (
     with newest as materialized (

@@ -1,13 +1,8 @@
 -- Whether an instance's channel has delivered anything since: a message received, or a confirmation. Of
 -- the newest 500 events.
 create or replace function messaging.has_confirmed_since(instance_id uuid, since timestamptz)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   return exists (
     select from (

@@ -2,11 +2,7 @@
 -- seconds, so that a single refusal costs little; five minutes when it happens again within ten
 -- minutes, so that a backlog is not used up. A hold in force is not prolonged.
 create or replace function messaging.hold_for_refusal(instance_id uuid)
-returns interval
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns interval language plpgsql stable set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   dispatch messaging.dispatch;

@@ -1,11 +1,6 @@
 -- Whether nothing was ever sent to a contact, and it never wrote.
 create or replace function messaging.is_new_contact(contact_id uuid)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return not exists (
     select from messaging.contacts c

@@ -4,17 +4,9 @@
 -- delivers nothing. `trusted_from`: what left before does not count.
 -- Reads the newest messages and events, in their indexes.
 create or replace function messaging.is_suspect(
-  instance_id uuid,
-  trusted_from timestamptz,
-  clock timestamptz
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+  instance_id uuid, trusted_from timestamptz, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   streak constant integer := 20;
   ids uuid[];

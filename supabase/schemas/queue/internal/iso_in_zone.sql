@@ -1,12 +1,6 @@
 -- An instant as ISO 8601 with milliseconds and the offset that the zone has then; NULL stays NULL.
 create or replace function messaging.iso_in_zone(instant timestamptz, time_zone text)
-returns text
-language plpgsql
-stable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql stable strict parallel safe set search_path = '' as $$
 declare
   local constant timestamp := instant at time zone time_zone;
   shift constant interval := local - (instant at time zone 'UTC');

@@ -1,16 +1,8 @@
 -- When the last of an instance's messages with a slot on that local day will have left, or the one that
 -- left last where it was on that day. NULL where there is none.
 create or replace function messaging.last_departure_of_day(
-  instance_id uuid,
-  day date,
-  time_zone text
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance_id uuid, day date, time_zone text
+) returns timestamptz language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return greatest(
     (

@@ -1,12 +1,7 @@
 -- The last of a contact's messages that its answer has released (see release_waiting_messages) and that are still
 -- to leave; NULL for none. One that will not leave within a minute, such as at night, holds up nobody.
 create or replace function messaging.last_released_message(contact_id uuid, clock timestamptz)
-returns uuid
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return (
     select m.id

@@ -3,10 +3,7 @@
 -- delivery event or an echo that comes later finds them. Messages whose claim is still open stay.
 -- Returns how many.
 create or replace function messaging.mark_may_have_left(message_ids uuid[])
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   instance_ids uuid[];

@@ -5,25 +5,11 @@
 -- an operator has settled (see settle_may_have_left) are not listed again.
 -- `of_instance`: NULL for all instances. Instance by instance, so that other tenants' rows are not read.
 create or replace function messaging.messages_that_may_have_left(
-  since timestamptz,
-  due_by timestamptz,
-  of_instance uuid
-)
-returns table (
-  message_id uuid,
-  instance_id uuid,
-  created_at timestamptz,
-  due_at timestamptz,
-  state text
-)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  since timestamptz, due_by timestamptz, of_instance uuid
+) returns table (
+  message_id uuid, instance_id uuid, created_at timestamptz, due_at timestamptz, state text
+) language plpgsql stable set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
   clock constant timestamptz := clock_timestamp();

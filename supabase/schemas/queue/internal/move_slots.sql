@@ -4,13 +4,8 @@
 -- meanwhile. Skips locked messages: they are about to leave or to be canceled.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.move_slots(instance messaging.instances)
-returns bigint
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns bigint language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   stretch messaging.slot_moves;
   moved bigint;

@@ -20,19 +20,9 @@
 -- Takes constant time, however many days are full: a walk remembers from where on there may be a place.
 -- Assigned, not selected, it costs no statement. Errors: MI010.
 create or replace function messaging.next_slot(
-  instance messaging.instances,
-  walk messaging.slot_walk,
-  interval_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  jitter_seed text,
-  is_new boolean
-)
-returns messaging.slot_walk
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, walk messaging.slot_walk, interval_seconds integer,
+  not_before timestamptz, typing interval, jitter_seed text, is_new boolean
+) returns messaging.slot_walk language plpgsql stable set search_path = '' as $$
 declare
   earliest constant timestamptz := greatest(not_before, walk.clock);
   candidate timestamptz := earliest;

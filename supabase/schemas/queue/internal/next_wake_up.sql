@@ -1,11 +1,7 @@
 -- When the next message is due: how long the dispatcher may sleep. NULL for never.
 -- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
 create or replace function messaging.next_wake_up()
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
   return nullif(least(
     (

@@ -2,14 +2,8 @@
 -- start while that lies ahead, else the next business day's. A day whose window falls whole into a
 -- daylight-saving gap is passed over. NULL where it does not open within three years.
 create or replace function messaging.next_window_start(
-  instance messaging.instances,
-  candidate timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, candidate timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
 declare
   local_now constant timestamp := candidate at time zone instance.time_zone;
   first_day constant integer := case when local_now::time < instance.window_start then 0 else 1 end;

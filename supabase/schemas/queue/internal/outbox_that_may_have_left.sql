@@ -2,15 +2,9 @@
 -- since, from the database that was dumped (see messages_that_may_have_left).
 -- Those of one instance are found through its workspace.
 create or replace function messaging.outbox_that_may_have_left(since timestamptz, of_instance uuid)
-returns table (outbox_id uuid, instance_id uuid, kind text)
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns table (outbox_id uuid, instance_id uuid, kind text) language plpgsql stable
+set search_path = '' set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 #variable_conflict use_column
 begin
   if of_instance is null then

@@ -7,10 +7,7 @@
 -- time. Messages queued from now on get slots behind the last planned one. Replaces an earlier plan.
 -- The caller holds the pacing row. Locks dispatch and the messages that it moves.
 create or replace function messaging.plan_slot_moves(instance messaging.instances)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   stretch_length constant integer := 2000;
   max_stretches_at_once constant integer := 2;

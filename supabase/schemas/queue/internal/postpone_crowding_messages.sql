@@ -2,13 +2,8 @@
 -- seconds, oldest first, so that a claim reads those of the others. A bounded number a claim.
 -- Skips what another session holds. Plans: see claim_due_messages, whose settings it inherits.
 create or replace function messaging.postpone_crowding_messages(
-  instance_ids uuid[],
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_ids uuid[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
 begin
   with crowding as (
     select q.message_id

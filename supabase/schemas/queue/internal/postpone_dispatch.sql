@@ -3,10 +3,7 @@
 -- Tries the pacing rows without waiting: the caller holds the dispatch rows, and an enqueue locks the
 -- two in the other order.
 create or replace function messaging.postpone_dispatch(instance_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   locked uuid[];
 begin

@@ -1,10 +1,7 @@
 -- Makes unpaced messages that leave after another one (goes_after) invisible for half a second, and for as
 -- long as that one is. The caller has locked the queue rows. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.postpone_followers(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.message_queue q
   set visible_at = greatest(clock, case when f.claim_token is null then f.visible_at end)

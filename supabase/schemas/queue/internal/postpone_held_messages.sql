@@ -4,10 +4,7 @@
 -- it looks (see set_operator_hold).
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.postpone_held_messages(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   with held as (
     select d.instance_id, messaging.stopped_until(d) as ends_at

@@ -2,12 +2,8 @@
 -- know of that hold (see instance_holds), `held_by`: heldUntil is NULL where it has no end.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_instance_holds(instance_ids uuid[], held_by text)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   perform messaging.hold_event_floors(instance_ids);
   insert into messaging.events (instance_id, type, data)

@@ -3,12 +3,8 @@
 -- waits for a lock: an instance that another session holds, or whose slots are being moved, is left for
 -- the next time.
 create or replace function messaging.recount_days(clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   instance messaging.instances;
 begin

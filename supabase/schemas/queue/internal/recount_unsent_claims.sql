@@ -1,11 +1,7 @@
 -- Claimed messages that go back into the paced queue unsent no longer count on the day of their claim,
 -- but on that of their slot. The caller holds the pacing rows.
 create or replace function messaging.recount_unsent_claims(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   back record;
 begin

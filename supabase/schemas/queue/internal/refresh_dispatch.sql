@@ -4,10 +4,7 @@
 -- Skips instances with a message in flight: settling it refreshes them.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.refresh_dispatch(instance_ids uuid[])
-returns void
-language sql
-set search_path = ''
-as $$
+returns void language sql set search_path = '' as $$
   update messaging.dispatch d
   set next_due_at = messaging.next_due_at(
     d, head.scheduled_at, head.interval_seconds, head.follows_pace

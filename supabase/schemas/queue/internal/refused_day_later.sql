@@ -2,16 +2,8 @@
 -- the messages that wait so counted too; NULL where it has. `walk`: from begin_walk. `is_new`: whether the
 -- message needs one of the day's places for new contacts.
 create or replace function messaging.refused_day_later(
-  instance messaging.instances,
-  walk messaging.slot_walk,
-  day date,
-  is_new boolean
-)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, walk messaging.slot_walk, day date, is_new boolean
+) returns text language plpgsql stable set search_path = '' as $$
 declare
   place constant integer := day - walk.first_day + 1;
   starts_at constant timestamptz := day::timestamp at time zone instance.time_zone;

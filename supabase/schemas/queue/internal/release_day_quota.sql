@@ -3,11 +3,7 @@
 -- last slot of a day is free again; any other stays unused, so that no other message moves. Costs next to
 -- nothing where no instance has protection. The caller holds the pacing rows.
 create or replace function messaging.release_day_quota(gone messaging.message_queue[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   freed record;
 begin

@@ -8,10 +8,7 @@
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.release_instances(settlements messaging.settlement[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   released uuid[];
   held uuid[];

@@ -3,15 +3,9 @@
 -- moves. `gone`: the rows as they were, without a claim. The caller holds the pacing rows.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.release_slots(gone messaging.message_queue[])
-returns void
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 begin
   update messaging.pacing p
   set last_slot_at = greatest(

@@ -2,10 +2,7 @@
 -- move_waiting_slots. Until then nothing of the instance is claimed; five seconds at most, so that a
 -- plan that moves nothing cannot stop the queue.
 create or replace function messaging.request_slot_plan(instance_id uuid, clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   insert into messaging.slot_moves (
     instance_id, place, from_at, from_position, until_at, until_position, planned_at

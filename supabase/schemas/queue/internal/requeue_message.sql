@@ -2,10 +2,7 @@
 -- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
 -- checked its state.
 create or replace function messaging.requeue_message(message messaging.messages)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
@@ -30,10 +27,7 @@ $$;
 -- Writes that a message waits in the queue again, as if no attempt had been made. The caller holds it, and has
 -- placed it.
 create or replace function messaging.wait_again(message_id uuid, slot timestamptz, held_by text)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set status = 'queued', scheduled_for = slot, held_by = wait_again.held_by,

@@ -2,15 +2,8 @@
 -- `postponed_to` are due at their own time, and those whose time has passed leave ten seconds apart, so
 -- that they are no burst. The caller holds dispatch.
 create or replace function messaging.resume_unpaced_messages(
-  instance_id uuid,
-  postponed_to timestamptz,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance_id uuid, postponed_to timestamptz, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   update messaging.message_queue q
   set visible_at = case

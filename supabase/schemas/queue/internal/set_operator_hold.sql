@@ -7,18 +7,9 @@
 -- Records instance.held for the instances whose hold is new, or has another end or reason now.
 -- Locks pacing and dispatch before it looks for what was postponed, then queue rows without a claim.
 create or replace function messaging.set_operator_hold(
-  instance_ids uuid[],
-  hold_until timestamptz,
-  reason text
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance_ids uuid[], hold_until timestamptz, reason text
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   former_ids uuid[];

@@ -1,10 +1,7 @@
 -- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   with gone as (
     delete from messaging.message_queue q

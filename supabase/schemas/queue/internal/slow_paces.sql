@@ -2,14 +2,8 @@
 -- status, for a minute from the last of them. `errors`: the refusal at the same place. What was claimed before leaves
 -- as it was planned. Locks dispatch; the caller holds pacing, or locks nothing of the instance afterwards.
 create or replace function messaging.slow_paces(
-  instance_ids uuid[],
-  errors jsonb[],
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_ids uuid[], errors jsonb[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.dispatch d
   set slowed_until = clock + interval '1 minute'

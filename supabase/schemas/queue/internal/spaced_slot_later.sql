@@ -3,18 +3,9 @@
 -- interval before that. The intervals hold the jitter; `jitter_seconds` is NULL for none. `held_by` says what
 -- moved it, or NULL. Errors: MI010.
 create or replace function messaging.spaced_slot_later(
-  instance messaging.instances,
-  pace interval,
-  jitter_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  out slot timestamptz,
-  out held_by text
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, pace interval, jitter_seconds integer, not_before timestamptz,
+  typing interval, out slot timestamptz, out held_by text
+) language plpgsql stable set search_path = '' as $$
 declare
   -- No interval and no typing is longer, but for the jitter.
   reach constant interval := interval '61 minutes' + make_interval(secs => coalesce(jitter_seconds, 0));

@@ -5,18 +5,9 @@
 -- `counts_as_new`: whether it took one of the places for new contacts. The caller holds pacing, dispatch and
 -- the queue row.
 create or replace function messaging.take_place_of_day(
-  instance messaging.instances,
-  contact_id uuid,
-  takes_new boolean,
-  slot timestamptz,
-  clock timestamptz,
-  out is_taken boolean,
-  out day date,
-  out counts_as_new boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, contact_id uuid, takes_new boolean, slot timestamptz,
+  clock timestamptz, out is_taken boolean, out day date, out counts_as_new boolean
+) language plpgsql set search_path = '' as $$
 declare
   walk messaging.slot_walk := messaging.begin_walk(instance, clock);
 begin

@@ -3,21 +3,10 @@
 -- day's places for new contacts; a further message to a new contact takes none, and leaves after the
 -- first. Errors: MI010.
 create or replace function messaging.take_protected_slot(
-  instance_id uuid,
-  contact_id uuid,
-  interval_seconds integer,
-  not_before timestamptz,
-  typing interval,
-  jitter_seed text,
-  out slot timestamptz,
-  out held_by text,
-  out pace integer,
+  instance_id uuid, contact_id uuid, interval_seconds integer, not_before timestamptz,
+  typing interval, jitter_seed text, out slot timestamptz, out held_by text, out pace integer,
   out is_new boolean
-)
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+) language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   -- Read under the lock: the limits may have changed since the caller's look.
   instance constant messaging.instances := messaging.find_instance(instance_id);

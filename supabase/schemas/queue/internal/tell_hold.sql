@@ -3,16 +3,8 @@
 -- again until a person puts something right; of another one it tells only where it lasts longer than a minute.
 -- The caller holds dispatch.
 create or replace function messaging.tell_hold(
-  instance messaging.instances,
-  held_by text,
-  is_lasting boolean,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, held_by text, is_lasting boolean, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   insert into messaging.outbox (workspace_id, kind, payload)
   select w.id, 'instance_held_email', jsonb_build_object(

@@ -2,12 +2,8 @@
 -- Costs a look at an empty index where none is suspect. Never waits for a lock: what another session holds
 -- is left to hold_suspects. Returns how many were released.
 create or replace function messaging.trust_confirmed_instances()
-returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns integer language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   released uuid[];
 begin

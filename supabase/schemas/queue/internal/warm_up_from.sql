@@ -1,12 +1,7 @@
 -- Day 0 of an instance's warm-up, its own (local) day: NULL without one. `startedAt` is an instant, or
 -- that day itself.
 create or replace function messaging.warm_up_from(instance messaging.instances)
-returns date
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns date language plpgsql stable parallel safe set search_path = '' as $$
 declare
   started_at constant text := instance.protection->'warmUp'->>'startedAt';
 begin

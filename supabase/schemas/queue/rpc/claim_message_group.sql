@@ -7,15 +7,9 @@
 -- pace any more.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million.
 create or replace function public.claim_message_group(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   dispatch messaging.dispatch;

@@ -4,14 +4,8 @@
 -- calls this, so it also counts the runs: metrics shows when the last one was.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function public.expire_claims(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   expired jsonb;

@@ -5,15 +5,9 @@
 -- messages of paused batches and those that wait for an answer, which have no place in the queue.
 -- Locks the messages, then as end_queued_messages, then batches.
 create or replace function public.expire_messages(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   late uuid[];

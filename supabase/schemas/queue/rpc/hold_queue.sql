@@ -6,14 +6,8 @@
 -- how many of their messages had been claimed before, which may still leave; {issues} where `until` is
 -- not ahead, or {replayed}. Errors: MI007, MI008, MI014. Locks as set_operator_hold.
 create or replace function public.hold_queue(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   hold_until constant timestamptz := coalesce((request->>'until')::timestamptz, 'infinity');
   held uuid[];

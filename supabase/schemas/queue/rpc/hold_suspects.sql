@@ -5,15 +5,8 @@
 -- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
 create or replace function public.hold_suspects(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   released constant integer := messaging.trust_confirmed_instances();

@@ -6,15 +6,8 @@
 -- for each instance concerned the counts by state, with e-mails and agents' replies of the outbox.
 -- Error: MI014.
 create or replace function public.list_may_have_left(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   page constant record := messaging.begin_page(request);
   clock constant timestamptz := clock_timestamp();

@@ -2,11 +2,7 @@
 -- `request`: limit, `after` as returned in `next`. Returns {items, next}. An item says how many messages
 -- wait and how many were claimed before the hold and are not settled yet.
 create or replace function public.list_queue_holds(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
   clock constant timestamptz := clock_timestamp();

@@ -4,11 +4,7 @@
 -- and whether no stretch is left. Locks pacing, dispatch, queue rows, messages; waits for dispatch
 -- alone, which is never locked for long.
 create or replace function public.move_waiting_slots(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   chosen uuid;
   moved bigint := 0;

@@ -10,14 +10,8 @@
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
 create or replace function public.purge_expired(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   max_rows constant integer := (request->>'maxRows')::integer;
   clock constant timestamptz := clock_timestamp();

@@ -4,14 +4,8 @@
 -- refusal goes on. An instance that is named is also taken as connected again: its provider's word
 -- that it is may have been lost. Errors: MI007, MI008, MI014. Locks as set_operator_hold.
 create or replace function public.release_queue(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   wanted_id uuid;

@@ -5,16 +5,9 @@
 -- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
 -- place, and its price alone would have the plan compiled at every call.
 create or replace function public.rescue_stalled_instances(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off set enable_hashjoin = off
+set enable_mergejoin = off set jit = off as $$
 declare
   stalled uuid[];
 begin

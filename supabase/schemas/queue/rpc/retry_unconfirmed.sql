@@ -4,11 +4,7 @@
 -- opens) stays and stops no other. Handles at most `request`.maxMessages a call. Returns {requeued}:
 -- how many.
 create or replace function public.retry_unconfirmed(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   max_messages constant integer := (request->>'maxMessages')::integer;

@@ -10,14 +10,8 @@
 -- Returns {unconfirmed, canceled, outboxRows, remaining}: what this call has settled, and how many
 -- messages and outbox rows the action has still to settle; or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.settle_may_have_left(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   since constant timestamptz := (request->>'since')::timestamptz;

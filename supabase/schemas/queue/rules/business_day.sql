@@ -1,8 +1,6 @@
 -- That local day as a row, where the instance's queue sends on it: one of its weekdays and no holiday.
 create or replace function messaging.business_day(instance messaging.instances, local_day date)
-returns table (day date)
-language sql
-stable
+returns table (day date) language sql stable
 begin atomic
   select business_day.local_day
   where

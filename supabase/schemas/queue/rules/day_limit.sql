@@ -3,9 +3,7 @@
 -- rounded down; the target is the daily limit, or 1,000. The warm-up ends with the day that allows the
 -- target. `walk`: from begin_walk.
 create or replace function messaging.day_limit(walk messaging.slot_walk, day date)
-returns integer
-language sql
-immutable
+returns integer language sql immutable
 return case
   when walk.warm_up_days is null
   or day - walk.warm_up_from > walk.warm_up_days then walk.daily_limit

@@ -1,9 +1,7 @@
 -- The message to a new contact that waits for one of a day's places for new contacts, the last of them;
 -- none where none waits. A further message to the contact takes no such place, and leaves after it.
 create or replace function messaging.first_to_new_contact(contact_id uuid)
-returns table (scheduled_at timestamptz, held_by text)
-language sql
-stable
+returns table (scheduled_at timestamptz, held_by text) language sql stable
 begin atomic
   select q.scheduled_at, m.held_by
   from

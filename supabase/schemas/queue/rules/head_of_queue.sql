@@ -1,14 +1,8 @@
 -- The paced message of an instance that leaves next: the earliest slot among those not in flight.
 create or replace function messaging.head_of_queue(instance_id uuid)
 returns table (
-  message_id uuid,
-  scheduled_at timestamptz,
-  interval_seconds integer,
-  follows_pace boolean
-)
-language sql
-stable
-rows 1
+  message_id uuid, scheduled_at timestamptz, interval_seconds integer, follows_pace boolean
+) language sql stable rows 1
 begin atomic
   select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace
   from messaging.message_queue as q

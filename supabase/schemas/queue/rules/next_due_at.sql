@@ -3,14 +3,8 @@
 -- disconnected. NULL slot (an empty queue) is never. Where the instance has a pace it is claimed a little
 -- sooner, and leaves at that instant: see claim_instance_group.
 create or replace function messaging.next_due_at(
-  dispatch messaging.dispatch,
-  slot timestamptz,
-  interval_seconds integer,
-  follows_pace boolean
-)
-returns timestamptz
-language sql
-stable
+  dispatch messaging.dispatch, slot timestamptz, interval_seconds integer, follows_pace boolean
+) returns timestamptz language sql stable
 return case
   when slot is null then 'infinity'::timestamptz
   when dispatch.messages_per_second is null then greatest(

@@ -1,14 +1,8 @@
 -- How far behind `left_at` the next message of an instance leaves: see spacing. While the instance is slowed,
 -- its pace is half.
 create or replace function messaging.present_spacing(
-  dispatch messaging.dispatch,
-  left_at timestamptz,
-  interval_seconds integer,
-  follows_pace boolean
-)
-returns interval
-language sql
-immutable
+  dispatch messaging.dispatch, left_at timestamptz, interval_seconds integer, follows_pace boolean
+) returns interval language sql immutable
 return case
   when follows_pace
   and dispatch.messages_per_second is not null

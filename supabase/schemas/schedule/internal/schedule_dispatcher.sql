@@ -5,10 +5,7 @@
 -- where the server has them.
 -- Returns check_dispatcher_schedule(); says in a NOTICE what is missing, and is no error without it.
 create or replace function messaging.schedule_dispatcher()
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   wanted text;
   state jsonb;
@@ -65,10 +62,7 @@ revoke execute on function messaging.schedule_dispatcher() from service_role;
 -- error, calledAt}]}, the latest five of each. No secret is shown, only the names of those that Vault does
 -- not have, and of those that it cannot decrypt.
 create or replace function messaging.check_dispatcher_schedule()
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   missing_extensions constant text[] := array_remove(
     array[
@@ -147,10 +141,7 @@ revoke execute on function messaging.check_dispatcher_schedule() from service_ro
 -- the job's log keeps: a NULL header would be sent in silence and refused. Returns pg_net's request id.
 -- The names are written as text: a database without Vault or pg_net can hold this function too.
 create or replace function messaging.call_dispatcher(max_seconds integer)
-returns bigint
-language plpgsql
-set search_path = ''
-as $$
+returns bigint language plpgsql set search_path = '' as $$
 declare
   project_url text;
   secret_key text;
@@ -189,10 +180,7 @@ revoke execute on function messaging.call_dispatcher(integer) from service_role;
 -- which has another root key (22000): in words that name the secret.
 -- Vault is named in a text: a database without it can hold this function too.
 create or replace function messaging.read_schedule_secret(secret_name text)
-returns text
-language plpgsql
-set search_path = ''
-as $$
+returns text language plpgsql set search_path = '' as $$
 declare
   secret text;
 begin

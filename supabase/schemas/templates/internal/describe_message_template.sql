@@ -1,11 +1,6 @@
 -- admin-api: a template as a response shows it.
 create or replace function messaging.describe_message_template(template messaging.message_templates)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'templateId', template.id,
     'workspaceId', template.workspace_id,

@@ -4,15 +4,9 @@
 -- made itself or no longer has. One that an official channel does not have yet, which it cannot send, makes
 -- none ambiguous that it has. A row of NULLs where there is none. Error: MI065 (several fit).
 create or replace function messaging.find_sendable_template(
-  instance messaging.instances,
-  named jsonb
-)
-returns messaging.message_templates
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, named jsonb
+) returns messaging.message_templates language plpgsql stable set search_path = ''
+set enable_seqscan = off as $$
 declare
   template messaging.message_templates;
   fitting uuid[];

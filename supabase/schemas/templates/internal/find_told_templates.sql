@@ -1,14 +1,8 @@
 -- The templates that the official channel means by its id: those of an instance, and of its workspace alone.
 -- Locks them in the order of their ids.
 create or replace function messaging.find_told_templates(
-  instance_id uuid,
-  provider_template_id text
-)
-returns setof messaging.message_templates
-language sql
-volatile
-set search_path = ''
-as $$
+  instance_id uuid, provider_template_id text
+) returns setof messaging.message_templates language sql volatile set search_path = '' as $$
   select t.*
   from messaging.message_templates t
   join messaging.instances i on i.id = find_told_templates.instance_id

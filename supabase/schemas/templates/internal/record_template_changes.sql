@@ -4,13 +4,8 @@
 -- where it belongs to the workspace alone. NULL ids mean none.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_template_changes(template_ids uuid[])
-returns void
-language plpgsql
-strict
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   perform messaging.hold_event_floors(array(
     select distinct i.id

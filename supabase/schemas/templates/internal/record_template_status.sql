@@ -3,10 +3,7 @@
 -- wording (see reworded_components). Returns whether there is such a template. Records an event of each
 -- with another status, planned end, quality or category than before.
 create or replace function messaging.record_template_status(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   former messaging.message_templates;
@@ -55,11 +52,7 @@ $$;
 -- Parts are added where the template lacked them. A media header keeps its file, and a button that the
 -- notice tells at the same place and of the same kind keeps what the notice leaves out.
 create or replace function messaging.reworded_components(components jsonb, wording jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   reworded jsonb := components;
   given record;

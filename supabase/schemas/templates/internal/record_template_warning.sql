@@ -2,10 +2,7 @@
 -- providerTemplateId, from, to, at. Records template.category_warning for the instance that a template
 -- belongs to, or for each of the workspace, once for each plan. Returns whether it was new.
 create or replace function messaging.record_template_warning(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   template messaging.message_templates;
   changes_at constant timestamptz := (event->>'at')::timestamptz;

@@ -13,11 +13,7 @@
 -- Locks the template, and for a submission the instance before it. Errors: MI014, MI016.
 -- Over 80 lines: every reason to refuse a call, in its order.
 create or replace function public.begin_template_call(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   kind constant text := request->>'kind';

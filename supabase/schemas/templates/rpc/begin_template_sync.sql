@@ -2,10 +2,7 @@
 -- idempotency (see begin_idempotent). Returns {provider, sealedProviderConfig, askedAt}, or
 -- {replayed}: then the provider need not be asked again. Takes nothing. Errors: MI007, MI008, MI014.
 create or replace function public.begin_template_sync(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   replayed jsonb := messaging.recall_idempotent(request);

@@ -4,11 +4,7 @@
 -- order asked, NULL for one that the instance's workspace does not have; NULL contact for one that the instance
 -- does not know. Writes nothing. Error: MI065.
 create or replace function public.find_ladder_templates(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance messaging.instances;
   contact messaging.contacts;

@@ -7,10 +7,7 @@
 -- (see describe_kept_outcome).
 -- Writes nothing. Errors: MI007, MI008, MI065.
 create or replace function public.find_template_to_send(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   template messaging.message_templates;

@@ -2,12 +2,7 @@
 -- `request`: instanceId, name. Returns {items [{language, status, deletedAt}]}: those that the provider has
 -- taken; deletedAt is NULL where the deletion was not made here. Writes nothing. Error: MI014.
 create or replace function public.find_templates_by_name(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin

@@ -4,10 +4,7 @@
 -- Returns the template, {replayed}, or {issues} when the instance is not the workspace's.
 -- Errors: MI007, MI008, MI013, MI014.
 create or replace function public.create_message_template(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces;
   instance messaging.instances;
@@ -45,11 +42,7 @@ $$;
 
 -- admin-api: one template. `request`: templateId. Error: MI016.
 create or replace function public.get_message_template(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_message_template(r) from messaging.message_templates r
     where r.id = (request->>'templateId')::uuid
@@ -62,11 +55,7 @@ $$;
 -- the body), language, status, each or NULL, limit, `after` as returned in `next`. Returns {items, next}.
 -- Errors: MI013, MI014.
 create or replace function public.list_message_templates(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
   sender constant uuid := (request->>'sendableBy')::uuid;
@@ -106,10 +95,7 @@ $$;
 -- components, category, providerStatus, providerTemplateId, each optional; null clears the last three}.
 -- Errors: MI016.
 create or replace function public.update_message_template(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   former messaging.message_templates;

@@ -5,10 +5,7 @@
 -- parameterFormat. A call that has lost its claim to another one changes nothing. Records an event where the
 -- status is another one now. Returns the template. Errors: MI016.
 create or replace function public.settle_template_call(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   is_known constant boolean := (request->>'isKnown')::boolean;

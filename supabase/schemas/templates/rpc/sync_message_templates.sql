@@ -12,11 +12,7 @@
 -- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
 -- Over 80 lines: one statement, so that each listed template is counted once, as what became of it.
 create or replace function public.sync_message_templates(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   replayed jsonb := messaging.begin_idempotent(request);
@@ -166,14 +162,9 @@ $$;
 -- id; the workspace's; the instance's with that name and language, if it has no provider id or one
 -- that is not listed any more (deleted and made anew); the workspace's without a provider id.
 create or replace function messaging.match_listed_templates(
-  instance messaging.instances,
-  listed jsonb
-)
-returns table (provider_template_id text, template_id uuid)
-language sql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, listed jsonb
+) returns table (provider_template_id text, template_id uuid) language sql stable
+set search_path = '' as $$
   with entry as (
     select e."providerTemplateId" as id, e.name, e.language
     from jsonb_to_recordset(listed) as e("providerTemplateId" text, name text, language text)

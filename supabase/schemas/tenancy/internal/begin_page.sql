@@ -4,15 +4,8 @@
 -- greater (created_at, id), in that order, one more than `size` of them (see build_page).
 -- Errors: MI013, MI014.
 create or replace function messaging.begin_page(
-  request jsonb,
-  out size integer,
-  out after_at timestamptz,
-  out after_id uuid
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+  request jsonb, out size integer, out after_at timestamptz, out after_id uuid
+) language plpgsql stable set search_path = '' as $$
 begin
   if request->>'workspaceId' is not null then
     perform messaging.find_workspace((request->>'workspaceId')::uuid);

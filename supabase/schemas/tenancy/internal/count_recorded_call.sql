@@ -4,15 +4,8 @@
 -- Returns `recorded`, with rateLimit (see describe_rate_limit; NULL where there is no limit) if it was
 -- counted here. Errors: MI022 where nothing is left of the allowance.
 create or replace function messaging.count_recorded_call(
-  recorded jsonb,
-  token_id uuid,
-  function_name text,
-  requests_per_minute integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  recorded jsonb, token_id uuid, function_name text, requests_per_minute integer
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   share constant interval := interval '1 minute' / requests_per_minute;
   whole_at timestamptz;

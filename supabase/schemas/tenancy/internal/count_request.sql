@@ -1,14 +1,8 @@
 -- Counts a request against its token's allowance of `requests_per_minute` for the function (see
 -- spend_requests); NULL is no limit. Returns what describe_rate_limit says; NULL where there is no limit.
 create or replace function messaging.count_request(
-  token_id uuid,
-  function_name text,
-  requests_per_minute integer
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  token_id uuid, function_name text, requests_per_minute integer
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   whole_at timestamptz;
 begin

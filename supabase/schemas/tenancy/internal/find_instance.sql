@@ -1,10 +1,6 @@
 -- admin-api: an instance by its id, of any workspace. Error: MI014.
 create or replace function messaging.find_instance(instance_id uuid)
-returns messaging.instances
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.instances language plpgsql stable set search_path = '' as $$
 declare
   instance messaging.instances;
 begin

@@ -3,12 +3,7 @@
 -- instance's UUID does not hide that one. Several only where instances of different providers, neither
 -- with a business instance id, have one own id.
 create or replace function messaging.find_instances_by_reference(reference text)
-returns setof messaging.instances
-language plpgsql
-stable
-rows 1
-set search_path = ''
-as $$
+returns setof messaging.instances language plpgsql stable rows 1 set search_path = '' as $$
 begin
   if reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return query select i.* from messaging.instances i where i.id = reference::uuid;

@@ -1,10 +1,6 @@
 -- The operator of a workspace named by UUID or by e-mail (in any case). Error: MI001.
 create or replace function messaging.find_operator(workspace_id uuid, reference text)
-returns messaging.operators
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.operators language plpgsql stable set search_path = '' as $$
 declare
   operator messaging.operators;
 begin

@@ -1,10 +1,6 @@
 -- admin-api: a workspace by its id. Error: MI013.
 create or replace function messaging.find_workspace(workspace_id uuid)
-returns messaging.workspaces
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.workspaces language plpgsql stable set search_path = '' as $$
 declare
   workspace messaging.workspaces;
 begin

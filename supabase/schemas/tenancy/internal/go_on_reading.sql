@@ -2,17 +2,9 @@
 -- and found `records` among them. It is over where the page is full or no row is left, or where all steps have
 -- read `most_read` rows: then the page is short, and the next one goes on there.
 create or replace function messaging.go_on_reading(
-  reading messaging.list_reading,
-  records jsonb[],
-  step_read bigint,
-  last_read jsonb,
+  reading messaging.list_reading, records jsonb[], step_read bigint, last_read jsonb,
   most_read integer
-)
-returns messaging.list_reading
-language plpgsql
-immutable
-set search_path = ''
-as $$
+) returns messaging.list_reading language plpgsql immutable set search_path = '' as $$
 begin
   reading.records := reading.records || go_on_reading.records;
   reading.rows_read := reading.rows_read + step_read;

@@ -1,11 +1,7 @@
 -- The instances at which what a person says counts for the person at this one: itself, and, where the workspace's
 -- peopleScope is `workspace`, its others.
 create or replace function messaging.people_instances(instance_id uuid)
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql stable set search_path = '' as $$
 declare
   instance record;
 begin

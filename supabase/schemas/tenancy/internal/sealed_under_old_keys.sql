@@ -3,12 +3,7 @@
 -- the current one first), limit. Returns {items, total, unreadable: [id]}: the last are sealed under no key
 -- that there is, at most `limit` of them too.
 create or replace function messaging.sealed_under_old_keys(sealed jsonb[], request jsonb)
-returns jsonb
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql immutable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'items', coalesce(
       jsonb_agg(f.entry->'item' order by f.place) filter (where f.is_readable and f.number <= f.most), '[]'

@@ -2,15 +2,8 @@
 -- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
 -- Returns when the allowance will be whole again, or NULL where fewer are left.
 create or replace function messaging.spend_requests(
-  token_id uuid,
-  function_name text,
-  requests_per_minute integer,
-  requests integer
-)
-returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
+  token_id uuid, function_name text, requests_per_minute integer, requests integer
+) returns timestamptz language plpgsql set search_path = '' as $$
 declare
   share constant interval := interval '1 minute' / requests_per_minute * requests;
   whole_at timestamptz;

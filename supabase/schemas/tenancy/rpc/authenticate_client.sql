@@ -6,14 +6,8 @@
 -- embed key, business instance id): the caller compares them, so that no body is read before the token
 -- is accepted. Writes the token's last use at most once a minute.
 create or replace function public.authenticate_client(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   client record;

@@ -8,15 +8,9 @@
 -- `= any (array[...])`: see claim_due_messages.
 -- Over 80 lines: two statements for all calls, whatever their number.
 create or replace function public.authenticate_clients(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set lock_timeout = '100ms'
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set lock_timeout = '100ms'
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   calls constant jsonb := request->'calls';
   start constant timestamptz := clock_timestamp();

@@ -3,10 +3,7 @@
 -- repeated call can be given the token again), idempotency (see begin_idempotent).
 -- Returns the token's record, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_client_token(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   token messaging.client_tokens;
@@ -41,11 +38,7 @@ $$;
 -- admin-api: one token of an instance, revoked or not. `request`: instanceId, tokenId.
 -- Errors: MI014, MI015 (the instance has no such token).
 create or replace function public.get_client_token(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_client_token(r) from messaging.client_tokens r
     where r.id = (request->>'tokenId')::uuid and r.instance_id = i.id
@@ -58,11 +51,7 @@ $$;
 -- `request`: instanceId, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI014.
 create or replace function public.list_client_tokens(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -81,10 +70,7 @@ $$;
 -- admin-api: revokes a token from now on; a revoked token keeps its time. `request`: instanceId,
 -- tokenId. Errors: MI014, MI015 (the instance has no such token).
 create or replace function public.revoke_client_token(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   token messaging.client_tokens;
@@ -104,12 +90,7 @@ $$;
 -- admin-api: a token as a response shows it: never its hash. A token without scopes of its own has them
 -- all.
 create or replace function messaging.describe_client_token(token messaging.client_tokens)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'tokenId', token.id,
     'instanceId', token.instance_id,

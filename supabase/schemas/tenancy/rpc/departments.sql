@@ -1,10 +1,7 @@
 -- admin-api: a new department. `request`: workspaceId, name, idempotency (see begin_idempotent).
 -- Returns the department, or {replayed}. Errors: MI007, MI008, MI013.
 create or replace function public.create_department(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces;
   department messaging.departments;
@@ -23,11 +20,7 @@ $$;
 
 -- admin-api: one department. `request`: departmentId. Error: MI002.
 create or replace function public.get_department(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_department(r) from messaging.departments r
     where r.id = (request->>'departmentId')::uuid
@@ -38,11 +31,7 @@ $$;
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI013.
 create or replace function public.list_departments(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -60,10 +49,7 @@ $$;
 
 -- admin-api: changes a department. `request`: departmentId, changes {name, optional}. Error: MI002.
 create or replace function public.update_department(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   department messaging.departments;
@@ -81,12 +67,7 @@ $$;
 
 -- admin-api: a department as a response shows it.
 create or replace function messaging.describe_department(department messaging.departments)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'departmentId', department.id,
     'workspaceId', department.workspace_id,

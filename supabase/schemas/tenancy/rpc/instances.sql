@@ -5,10 +5,7 @@
 --   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces;
   instance messaging.instances;
@@ -65,11 +62,7 @@ $$;
 -- instance, or {issues} where the provider's own id stands for instances of several providers.
 -- Error: MI014.
 create or replace function public.get_instance(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   found_ids constant uuid[] := array(
     select i.id from messaging.find_instances_by_reference(request->>'instanceId') i
@@ -89,11 +82,7 @@ $$;
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI013.
 create or replace function public.list_instances(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -118,10 +107,7 @@ $$;
 --   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
 create or replace function public.update_instance(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   send_window constant jsonb := changes->'sendWindow';
@@ -193,12 +179,7 @@ $$;
 
 -- Whether the server knows a time zone by exactly this name.
 create or replace function messaging.is_time_zone(name text)
-returns boolean
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns boolean language sql stable parallel safe set search_path = '' as $$
   select exists (
     select from pg_catalog.pg_timezone_names z where z.name = is_time_zone.name
   );
@@ -206,12 +187,7 @@ $$;
 
 -- admin-api: the issues to answer for a time zone that is_time_zone does not know.
 create or replace function messaging.time_zone_issues()
-returns jsonb
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql immutable parallel safe set search_path = '' as $$
   select jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
     'path', 'timeZone', 'message', 'must be the name of an IANA time zone, such as America/Sao_Paulo'
   )));
@@ -220,12 +196,7 @@ $$;
 -- {issues} where an instance's protection contradicts itself: a warm-up that begins above its target
 -- (see day_limit); else NULL.
 create or replace function messaging.protection_issues(protection jsonb)
-returns jsonb
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   target constant integer := coalesce((protection->>'dailyLimit')::integer, 1000);
 begin
@@ -250,10 +221,7 @@ $$;
 -- instance has one of its ids.
 -- Over 80 lines: one for each setting.
 create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
-returns messaging.instances
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.instances language plpgsql set search_path = '' as $$
 declare
   send_window constant jsonb := settings->'sendWindow';
   opt_out constant jsonb := settings->'optOut';
@@ -346,12 +314,7 @@ $$;
 -- admin-api: an instance as a response shows it: never its credentials, sealed or not. A gateway's
 -- webhook path goes on with its webhookSecret, which is one of them.
 create or replace function messaging.describe_instance(instance messaging.instances)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'instanceId', instance.id,
     'workspaceId', instance.workspace_id,
@@ -403,15 +366,8 @@ $$;
 -- Which field of a request has another instance's value, given the unique index that refused it: the
 -- business instance id where the call sets one, else the provider's own id. NULL for any other index.
 create or replace function messaging.taken_instance_field(
-  index_name text,
-  changes_business_id boolean
-)
-returns text
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+  index_name text, changes_business_id boolean
+) returns text language sql immutable parallel safe set search_path = '' as $$
   select case
     when index_name = 'instances_gateway_id' then 'gatewayInstanceId'
     when index_name not like 'instances\_name\_at\_%' then null
@@ -423,12 +379,7 @@ $$;
 -- An instance's protection after a change: what is given replaces what is set, member by member; a null
 -- member removes it, and null the whole. NULL where nothing remains.
 create or replace function messaging.changed_protection(protection jsonb, changes jsonb)
-returns jsonb
-language sql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql immutable parallel safe set search_path = '' as $$
   select case
     when jsonb_typeof(changes) = 'object'
       then nullif(jsonb_strip_nulls(coalesce(protection, '{}') || changes), '{}')

@@ -2,10 +2,7 @@
 -- begin_idempotent). Returns the operator, or {replayed}.
 -- Errors: MI007, MI008, MI013, MI017 (the workspace has the e-mail already, in whatever case).
 create or replace function public.create_operator(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces;
   operator messaging.operators;
@@ -28,11 +25,7 @@ $$;
 
 -- admin-api: one operator. `request`: operatorId. Error: MI001.
 create or replace function public.get_operator(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.require_record((
     select messaging.describe_operator(r) from messaging.operators r
     where r.id = (request->>'operatorId')::uuid
@@ -43,11 +36,7 @@ $$;
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI013.
 create or replace function public.list_operators(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -66,10 +55,7 @@ $$;
 -- admin-api: changes an operator. `request`: operatorId, changes {name, email, each optional}.
 -- Errors: MI001, MI017 (another operator of the workspace has the e-mail).
 create or replace function public.update_operator(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   operator messaging.operators;
@@ -90,12 +76,7 @@ $$;
 
 -- admin-api: an operator as a response shows it.
 create or replace function messaging.describe_operator(operator messaging.operators)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'operatorId', operator.id,
     'workspaceId', operator.workspace_id,

@@ -3,13 +3,8 @@
 -- stay.
 -- Returns {replaced}: how many.
 create or replace function public.replace_sealed_credentials(request jsonb)
-returns jsonb
-language sql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language sql set search_path = '' set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
   with replaced as (
     update messaging.instances i
     set sealed_provider_config = item."sealedProviderConfig"

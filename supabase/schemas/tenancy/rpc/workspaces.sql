@@ -1,10 +1,7 @@
 -- admin-api: a new workspace. `request`: name, alertEmail, peopleScope, idempotency (see begin_idempotent).
 -- Returns the workspace, or {replayed}. Errors: MI007, MI008.
 create or replace function public.create_workspace(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   workspace messaging.workspaces;
   replayed jsonb := messaging.begin_idempotent(request);
@@ -24,22 +21,14 @@ $$;
 
 -- admin-api: one workspace. `request`: workspaceId. Error: MI013.
 create or replace function public.get_workspace(request jsonb)
-returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
+returns jsonb language sql stable set search_path = '' as $$
   select messaging.describe_workspace(messaging.find_workspace((request->>'workspaceId')::uuid));
 $$;
 
 -- admin-api: workspaces, oldest first, a page at a time.
 -- `request`: limit, `after` as returned in `next`. Returns {items, next}.
 create or replace function public.list_workspaces(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
 begin
@@ -59,10 +48,7 @@ $$;
 -- on; what was said before follows in steps, see change_people_scopes. A change that is under way begins anew.
 -- Locks the workspace, then, for another peopleScope, its instances in the order of their ids. Error: MI013.
 create or replace function public.update_workspace(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   changes constant jsonb := request->'changes';
   workspace messaging.workspaces;
@@ -94,12 +80,7 @@ $$;
 -- admin-api: a workspace as a response shows it. `peopleScopeChange` is how far a change of its peopleScope
 -- is; NULL where none is under way.
 create or replace function messaging.describe_workspace(workspace messaging.workspaces)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language sql stable parallel safe set search_path = '' as $$
   select jsonb_build_object(
     'workspaceId', workspace.id,
     'name', workspace.name,
