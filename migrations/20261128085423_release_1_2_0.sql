@@ -29,10 +29,7 @@ drop function messaging.touch_contacts(uuid[],timestamp with time zone);
 -- Whose work an outbox row is: its instance's, '' for nobody's. Owners of one kind take turns: see
 -- claim_outbox. The row itself holds the id, which outlives the instance. Indexed (outbox_due_by_owner).
 create or replace function messaging.outbox_owner(payload jsonb)
-returns text
-language sql
-immutable
-parallel safe
+returns text language sql immutable parallel safe
 return coalesce(payload ->> 'instanceId', '');
 
 alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
@@ -64,11 +61,7 @@ alter table messaging.contacts add column if not exists identity_change jsonb;
 -- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
 -- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
 create or replace function messaging.begin_reading(request jsonb)
-returns messaging.list_reading
-language sql
-stable
-set search_path = ''
-as $$
+returns messaging.list_reading language sql stable set search_path = '' as $$
   select
     page.size,
     case when starts_at_newest then 'infinity' else page.after_at end,
@@ -80,23 +73,310 @@ as $$
       as starts_at_newest;
 $$;
 
+-- The answer of an RPC that gets one record: what describes it, or the refusal with this SQLSTATE and code where
+-- there is no such record.
+create or replace function messaging.require_record(record jsonb, error_code text, message text)
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  if record is null then
+    raise exception using errcode = error_code, message = require_record.message;
+  end if;
+  return record;
+end;
+$$;
+
+-- admin-api: one token of an instance, revoked or not. `request`: instanceId, tokenId.
+-- Errors: MI014, MI015 (the instance has no such token).
+create or replace function public.get_client_token(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_client_token(r) from messaging.client_tokens r
+    where r.id = (request->>'tokenId')::uuid and r.instance_id = i.id
+  ), 'MI015', 'token_not_found')
+  from messaging.find_instance((request->>'instanceId')::uuid) as i;
+$$;
+
+-- admin-api: the tokens of an instance, revoked and expired ones too, oldest first,
+-- a page at a time.
+-- `request`: instanceId, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI014.
+create or replace function public.list_client_tokens(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_client_token(r))
+    from messaging.client_tokens r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and r.instance_id = (request->>'instanceId')::uuid
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: one department. `request`: departmentId. Error: MI002.
+create or replace function public.get_department(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_department(r) from messaging.departments r
+    where r.id = (request->>'departmentId')::uuid
+  ), 'MI002', 'department_not_found');
+$$;
+
+-- admin-api: departments, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_departments(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_department(r))
+    from messaging.departments r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: instances, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_instances(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_instance(r))
+    from messaging.instances r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
+-- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
+-- that new credentials take effect without delay.
+-- `request`: instanceId, changes (see write_instance_settings).
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
+-- field
+--   with a value that another instance has, businessInstanceId or gatewayInstanceId.
+-- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
+create or replace function public.update_instance(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  changes constant jsonb := request->'changes';
+  send_window constant jsonb := changes->'sendWindow';
+  instance messaging.instances;
+  violated text;
+  taken text;
+  refused jsonb;
+begin
+  if changes ? 'timeZone' and not messaging.is_time_zone(changes->>'timeZone') then
+    return messaging.time_zone_issues();
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = (request->>'instanceId')::uuid for no key update;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  instance.window_start := coalesce((send_window->>'start')::time, instance.window_start);
+  instance.window_end := coalesce((send_window->>'end')::time, instance.window_end);
+  if instance.window_end <= instance.window_start then
+    return jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+      'path', case when send_window ? 'end' then 'sendWindow.end' else 'sendWindow.start' end,
+      'message', 'end must be after start'
+    )));
+  end if;
+
+  if changes ? 'protection' then
+    refused := messaging.protection_issues(
+      messaging.changed_protection(instance.protection, changes->'protection')
+    );
+    if refused is not null then
+      return refused;
+    end if;
+  end if;
+
+  begin
+    instance := messaging.write_instance_settings(instance.id, changes);
+  exception when unique_violation then
+    get stacked diagnostics violated = constraint_name;
+    taken := messaging.taken_instance_field(violated, changes ? 'businessInstanceId');
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
+  if changes ?| array['protection', 'timeZone'] then
+    perform messaging.begin_protection(instance);
+  end if;
+  if changes ?| array['sendWindow', 'timeZone'] or changes ? 'protection' and instance.protection is not null then
+    perform messaging.plan_slot_moves(instance);
+  end if;
+  if changes ? 'pace' then
+    update messaging.dispatch d
+    set messages_per_second = instance.messages_per_second, slowed_until = '-infinity'
+    where d.instance_id = instance.id;
+  end if;
+  if changes ?| array['budget', 'timeZone'] then
+    perform messaging.release_budget_holds(instance.id, date_trunc('milliseconds', clock_timestamp()));
+    if instance.budget is not null then
+      perform messaging.tell_budget(instance, clock_timestamp());
+    end if;
+  end if;
+  if changes ? 'sealedProviderConfig' then
+    -- Another session: what was reported of the former one says nothing about it.
+    perform messaging.forget_connection(array[instance.id]);
+    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
+  end if;
+  perform messaging.refresh_dispatch(array[instance.id]);
+  return messaging.describe_instance(instance);
+end;
+$$;
+
+-- admin-api: one operator. `request`: operatorId. Error: MI001.
+create or replace function public.get_operator(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_operator(r) from messaging.operators r
+    where r.id = (request->>'operatorId')::uuid
+  ), 'MI001', 'operator_not_found');
+$$;
+
+-- admin-api: operators, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI013.
+create or replace function public.list_operators(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_operator(r))
+    from messaging.operators r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: workspaces, oldest first, a page at a time.
+-- `request`: limit, `after` as returned in `next`. Returns {items, next}.
+create or replace function public.list_workspaces(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_workspace(r))
+    from messaging.workspaces r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: changes a workspace. `request`: workspaceId, changes {name, alertEmail, peopleScope, each optional;
+-- an empty alertEmail removes it}. Returns the workspace. Another peopleScope holds from the next transaction
+-- on; what was said before follows in steps, see change_people_scopes. A change that is under way begins anew.
+-- Locks the workspace, then, for another peopleScope, its instances in the order of their ids. Error: MI013.
+create or replace function public.update_workspace(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  changes constant jsonb := request->'changes';
+  workspace messaging.workspaces;
+begin
+  update messaging.workspaces w
+  set name = coalesce(changes->>'name', w.name),
+    alert_email = nullif(coalesce(changes->>'alertEmail', w.alert_email), '')
+  where w.id = (request->>'workspaceId')::uuid
+  returning w.* into workspace;
+  if not found then
+    raise exception using errcode = 'MI013', message = 'workspace_not_found';
+  end if;
+  if changes->>'peopleScope' <> workspace.people_scope then
+    workspace.people_scope := changes->>'peopleScope';
+    update messaging.workspaces w set people_scope = workspace.people_scope where w.id = workspace.id;
+    perform from messaging.instances i
+    where i.workspace_id = workspace.id
+    order by i.id
+    for no key update;
+    update messaging.instances i set people_scope = workspace.people_scope
+    where i.workspace_id = workspace.id;
+    delete from messaging.people_scope_changes c where c.workspace_id = workspace.id;
+    insert into messaging.people_scope_changes (workspace_id) values (workspace.id);
+  end if;
+  return messaging.describe_workspace(workspace);
+end;
+$$;
+
+-- admin-api: a workspace as a response shows it. `peopleScopeChange` is how far a change of its peopleScope
+-- is; NULL where none is under way.
+create or replace function messaging.describe_workspace(workspace messaging.workspaces)
+returns jsonb language sql stable parallel safe set search_path = '' as $$
+  select jsonb_build_object(
+    'workspaceId', workspace.id,
+    'name', workspace.name,
+    'alertEmail', workspace.alert_email,
+    'peopleScope', workspace.people_scope,
+    'peopleScopeChange', (
+      select jsonb_build_object(
+        'to', workspace.people_scope,
+        'phase', c.phase,
+        'done', c.done,
+        'total', c.total,
+        'startedAt', messaging.iso_in_zone(c.started_at, 'UTC')
+      )
+      from messaging.people_scope_changes c
+      where c.workspace_id = workspace.id
+    ),
+    'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
+  );
+$$;
+
+-- The client token of a sending call that was prepared with an earlier answer of authenticate_client
+-- (`authentication` of accept_message), where it still opens the sending calls of the instance as it is now.
+create or replace function messaging.sending_token(
+  instance_id uuid, instance_version text, authentication jsonb, clock timestamptz
+) returns table (id uuid, is_use_due boolean) language sql stable
+begin atomic
+  select t.id, messaging.is_token_use_due(t.last_used_at, clock)
+  from messaging.client_tokens as t
+  where
+    t.token_hash = authentication ->> 'tokenHash'
+    and t.instance_id = sending_token.instance_id
+    and messaging.is_token_valid(t, clock)
+    and coalesce('send' = any (t.scopes), true)
+    and instance_version = authentication ->> 'instanceVersion';
+end;
+
 -- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
 -- 1, rule 1). A user id of the official channel (BSUID) in place of the phone is an address of the new
 -- contact from the beginning, though nothing has proven it. Looks by identity key, then by address.
 -- Simultaneous calls get the same contact: the unique index decides. A new contact waits for events under
--- way that may show whose address the phone is. The contact cannot be deleted until the caller commits.
+-- way that may show who has the phone as an address. The contact cannot be deleted until the caller commits.
 -- Records no event: see resolve_recipient. A caller of its own calls record_new_contacts.
 -- Errors: MI045 for the instance's own number, which is nobody's; MI055 where the contact was merged since it was
 -- found; the call must be repeated.
 create or replace function messaging.find_or_add_contact(
-  instance_id uuid,
-  phone text,
-  out contact messaging.contacts,
-  out is_new boolean
-)
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, phone text, out contact messaging.contacts, out is_new boolean
+) language plpgsql set search_path = '' as $$
 begin
   is_new := false;
   contact := messaging.find_contact(instance_id, phone);
@@ -105,7 +385,11 @@ begin
     contact := messaging.find_contact(instance_id, phone);
   end if;
   if contact.id is null then
-    if messaging.is_own_number(instance_id, phone) then
+    if exists (
+      select from messaging.instances i
+      where i.id = find_or_add_contact.instance_id
+        and i.connected_phone_key = messaging.phone_identity_key(find_or_add_contact.phone)
+    ) then
       raise exception using errcode = 'MI045', message = 'own_number';
     end if;
     insert into messaging.contacts (instance_id, phone, identity_key, origin)
@@ -139,13 +423,7 @@ $$;
 -- A text without regard to case, accents and marks that nobody sees, as searches compare it: "João Ávila" is "joao avila".
 -- An own function: unaccent is not immutable, and lies in another schema on each platform.
 create or replace function messaging.fold_text(given text)
-returns text
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
   if given ~ '^[\x01-\x7f]*$' then
     return lower(given);
@@ -155,22 +433,6 @@ begin
       normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
     ), 'øØłŁđĐıß', 'oOlLdDis'
   ));
-end;
-$$;
-
--- Whether an address is the number of the instance itself, in any spelling: it is never a contact's.
-create or replace function messaging.is_own_number(instance_id uuid, address text)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return exists (
-    select from messaging.instances i
-    where i.id = is_own_number.instance_id
-      and i.connected_phone_key = messaging.phone_identity_key(address)
-  );
 end;
 $$;
 
@@ -185,14 +447,10 @@ $$;
 -- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
+-- Over 80 lines: what moves, table by table, in the order of the locks.
 create or replace function messaging.merge_contacts(
-  kept messaging.contacts,
-  gone messaging.contacts
-)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+  kept messaging.contacts, gone messaging.contacts
+) returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   kept_conversation messaging.conversations;
   gone_conversation messaging.conversations;
@@ -352,15 +610,12 @@ begin
 end;
 $$;
 
--- Records further addresses of a person whom the channel names beside a message of ours: from now on each of them
--- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and nobody whom no
--- contact is known for becomes one; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is not told.
+-- Records further addresses of a person that the channel names beside a message of ours: from now on each of them
+-- finds the contact. Where messages go stays as it is. Addresses of other contacts stay theirs, and a person without a
+-- contact gets none; contacts that turn out to be one person are merged: see find_shown_contact. `event`: address, otherAddresses; a username among them is left out.
 -- Returns whether one was new. The caller holds lock_addresses.
 create or replace function messaging.record_addresses(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   addresses constant text[] := array[event->>'address'] || array(
     select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
@@ -396,15 +651,114 @@ begin
 end;
 $$;
 
+-- Records that contacts have stopped marketing messages on the channel, as the errors of messages to them
+-- mean (see shared/model/refusal_meaning.ts). `errors` stand beside their contacts. Locks the contacts in the
+-- order of their ids. Errors: as in change_consent.
+create or replace function messaging.record_channel_denials(contact_ids uuid[], errors jsonb[])
+returns void language plpgsql set search_path = '' as $$
+begin
+  perform messaging.change_consent(
+    refused.contact_id,
+    jsonb_build_object('marketing', 'denied', 'source', refused.error->>'code')
+  )
+  from unnest(contact_ids, errors) as refused(contact_id, error)
+  where refused.error->>'meaning' = 'contact_opted_out'
+  order by refused.contact_id;
+end;
+$$;
+
+-- Records what a person is called and looks like, as the channel tells it. `event`: address, otherAddresses,
+-- source, name, profilePictureUrl, at.
+-- profile: what the person calls itself; it replaces only such a name, and makes no contact.
+-- address_book: the entry on the business's phone. It replaces a profile's name and the entry's former one, and
+-- makes the contact; a name that a call has given stays. An entry that is removed (no name) leaves the name,
+-- until the person's profile tells another one. The newest entry by the phone's clock counts.
+-- Returns whether anything changed. The caller holds lock_addresses.
+-- Errors: MI055, as find_or_add_contact; the call must be repeated.
+create or replace function messaging.record_contact_name(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  is_entry constant boolean := event->>'source' = 'address_book';
+  told_name constant text := event->>'name';
+  told_at constant timestamptz := messaging.event_instant(event);
+  contact messaging.contacts := messaging.find_contact(instance_id, event->>'address');
+  named messaging.contacts;
+  other text;
+begin
+  for other in select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]')) loop
+    exit when contact.id is not null;
+    contact := messaging.find_contact(instance_id, other);
+  end loop;
+  if contact.id is null then
+    if not is_entry or told_name is null then
+      return false;
+    end if;
+    select (f.contact).* into contact
+    from messaging.find_or_add_contact(record_contact_name.instance_id, event->>'address') as f;
+    update messaging.contacts c
+    set origin = 'address_book', name = told_name, phone_book_name = told_name,
+      phone_book_at = told_at
+    where c.id = contact.id;
+    perform messaging.record_new_contacts(array[contact.id]);
+    perform messaging.note_contact(contact.id);
+    return true;
+  end if;
+  select c.* into contact from messaging.contacts c
+  where c.id = contact.id and c.merged_into is null
+  for no key update;
+  if not found or is_entry and told_at < contact.phone_book_at then
+    return false;
+  end if;
+  update messaging.contacts c
+  set name = case
+      when told_name is null then c.name
+      when c.name is null or c.is_profile_name or is_entry and c.name = c.phone_book_name
+        then told_name
+      else c.name
+    end,
+    is_profile_name = case
+      when is_entry and told_name is null
+        then c.is_profile_name or coalesce(c.name = c.phone_book_name, false)
+      when told_name is null then c.is_profile_name
+      else not is_entry and (c.is_profile_name or c.name is null)
+    end,
+    phone_book_name = case when is_entry then told_name else c.phone_book_name end,
+    phone_book_at = case when is_entry then told_at else c.phone_book_at end,
+    profile_picture_url = picture.url,
+    profile_picture_at = case
+      when picture.is_new then clock_timestamp() else c.profile_picture_at
+    end
+  from (
+    select shown.is_new, case when shown.is_new then event->>'profilePictureUrl'
+      else contact.profile_picture_url end as url
+    from (
+      select coalesce(
+        event->>'profilePictureUrl' <> coalesce(contact.profile_picture_url, '')
+          and messaging.may_refresh_picture(contact.profile_picture_at, clock_timestamp()),
+        false
+      ) as is_new
+    ) as shown
+  ) as picture
+  where c.id = contact.id
+  returning c.* into named;
+  perform messaging.record_contact_changes(
+    record_contact_name.instance_id, contact.id, jsonb_build_object('name', contact.name)
+  )
+  where named.name is distinct from contact.name;
+  perform messaging.note_contact(contact.id)
+  where named.profile_picture_url is distinct from contact.profile_picture_url;
+  return (named.name, named.is_profile_name, named.phone_book_name, named.profile_picture_url)
+    is distinct from
+    (contact.name, contact.is_profile_name, contact.phone_book_name, contact.profile_picture_url);
+end;
+$$;
+
 -- Records the key that a contact writes with. `event`: address, otherAddresses, identity, isNotice, source,
 -- noticeId, at. Tells contact.identity_changed where it is another one, or where the channel says so and none
 -- was known; once for a change, however many webhooks tell it: see is_same_identity_change. A person who is
--- unknown is left unknown. Returns whether it was news. Locks the contact.
+-- unknown is left unknown. Returns whether anything changed. Locks the contact.
 create or replace function messaging.record_identity_event(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   seen text;
@@ -473,6 +827,267 @@ begin
 end;
 $$;
 
+-- Whether a notice of another key of a person reports the last recorded change (`change`, as in
+-- contacts.identity_change) once more: under one of its names; or by a kind of notice (`source`) that has not
+-- reported it yet, since each kind has a name of its own for a key; or by a system message that is no younger
+-- than the change's report.
+create or replace function messaging.is_same_identity_change(
+  change jsonb, event jsonb, told_at timestamptz
+) returns boolean language sql stable
+return coalesce(
+  change -> 'names' ? (event ->> 'noticeId')
+  or case
+    when event ->> 'source' = 'system' then told_at <= (change ->> 'at')::timestamptz
+    else not change -> 'sources' ? (event ->> 'source')
+  end,
+  false
+);
+
+-- Records contact.created for contacts that the caller has just inserted, with the state they have now.
+-- NULL ids mean none.
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_new_contacts(contact_ids uuid[])
+returns void language plpgsql strict set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  denied messaging.contacts;
+begin
+  perform messaging.hold_event_floors(array(
+    select distinct living.instance_id
+    from (
+      select c.instance_id from messaging.contacts c where c.id = any (contact_ids)
+      -- Its plan must not follow the order: that would read all contacts.
+      offset 0
+    ) as living
+  ));
+  insert into messaging.events (instance_id, contact_id, type, data)
+  select c.instance_id, c.id, 'contact.created',
+    messaging.fit_event_data(
+      jsonb_build_object('contactId', c.id, 'phone', c.phone, 'name', c.name)
+    )
+  from messaging.contacts c
+  where c.id = any (contact_ids);
+  -- Who had denied marketing before an erasure is `denied` from the beginning: see recall_denial.
+  for denied in
+    select c.* from messaging.contacts c
+    where c.id = any (contact_ids) and c.consent_marketing <> 'unknown'
+    order by c.id
+  loop
+    insert into messaging.consent_log (instance_id, contact_id, marketing, said_at, source)
+    values (
+      denied.instance_id, denied.id, denied.consent_marketing, denied.consent_at,
+      denied.consent_source
+    );
+    perform messaging.record_consent_event(denied);
+  end loop;
+end;
+$$;
+
+-- Records that a contact has moved to another number: it becomes the newest proven address. A changed
+-- user id (isUserId) replaces the old one among the contact's addresses; `otherAddresses` are of the same
+-- person. A contact that is known by the new number only since yesterday, by a message it wrote, is the
+-- same person; any other contact may be the number's former owner and keeps it. A user id is never given
+-- to another person: contacts of both are one where one of them has no phone.
+-- The change may come before anything else of the person: it is remembered by a contact of its own.
+-- A changed user id is recorded once as contact.identity_changed, in however many places the provider reports it.
+-- Returns whether anything changed.
+-- Errors: MI055 where another call has created or merged the contact meanwhile.
+-- Over 80 lines: each step decides by what the ones before it have found.
+create or replace function messaging.record_number_change(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  contact messaging.contacts;
+  other messaging.contacts;
+  is_user_id constant boolean := coalesce((event->>'isUserId')::boolean, false);
+  seen text;
+  moved_proven_at timestamptz;
+  before jsonb;
+  is_recorded boolean;
+  was_told boolean;
+begin
+  if exists (
+    select from messaging.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = messaging.phone_identity_key(event->>'newAddress')
+      and a.changed_by = event->>'eventId'
+  ) then
+    return false;
+  end if;
+  contact := messaging.find_contact(instance_id, event->>'oldAddress');
+  foreach seen in array array[event->>'newAddress'] || array(
+    select jsonb_array_elements_text(coalesce(event->'otherAddresses', '[]'))
+  ) loop
+    other := messaging.find_contact(instance_id, seen);
+    continue when other.id is null or other.id = contact.id;
+    if is_user_id and contact.phone is null then
+      contact := case
+        when contact.id is null then other
+        else messaging.merge_contacts(other, contact)
+      end;
+    elsif (is_user_id and other.phone is null) or (
+      other.origin = 'inbound' and other.created_at >= clock_timestamp() - interval '1 day'
+    ) then
+      contact := case
+        when contact.id is null then other
+        else messaging.merge_contacts(contact, other)
+      end;
+    elsif seen = event->>'newAddress' then
+      return false;
+    end if;
+  end loop;
+  if contact.id is null then
+    insert into messaging.contacts (instance_id, phone, identity_key, origin)
+    values (
+      record_number_change.instance_id,
+      case when messaging.is_phone(event->>'newAddress') then event->>'newAddress' end,
+      messaging.phone_identity_key(event->>'newAddress'), 'inbound'
+    )
+    on conflict on constraint contacts_identity do nothing
+    returning * into contact;
+    if contact.id is null then
+      raise exception using errcode = 'MI055', message = 'created meanwhile';
+    end if;
+    perform messaging.record_new_contacts(array[contact.id]);
+  end if;
+  perform from messaging.contacts c where c.id = contact.id for no key update;
+  if not found then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  before := messaging.contact_state(contact.id);
+  was_told := exists (
+    select from messaging.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = messaging.phone_identity_key(event->>'oldAddress')
+      and a.replaced_by = event->>'newAddress'
+  );
+  if not is_user_id then
+    contact := messaging.assign_contact_phone(contact, event->>'newAddress');
+  end if;
+  if is_user_id then
+    select a.proven_at into moved_proven_at
+    from messaging.contact_addresses a
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = messaging.phone_identity_key(event->>'oldAddress');
+    update messaging.contact_addresses a
+    set proven_at = '-infinity', replaced_by = event->>'newAddress'
+    where a.instance_id = record_number_change.instance_id
+      and a.identity_key = messaging.phone_identity_key(event->>'oldAddress');
+  end if;
+  -- What was written before the change may come after it: it is of this person.
+  insert into messaging.contact_addresses (
+    instance_id, address, contact_id, proven_at, replaced_by
+  )
+  select record_number_change.instance_id, event->>'oldAddress', contact.id, '-infinity',
+    case when is_user_id then event->>'newAddress' end
+  where (messaging.find_contact(instance_id, event->>'oldAddress')).id is null
+  on conflict do nothing;
+  insert into messaging.contact_addresses as a (
+    instance_id, address, contact_id, proven_at, changed_by
+  )
+  values (
+    record_number_change.instance_id, event->>'newAddress', contact.id,
+    case
+      when not is_user_id then clock_timestamp()
+      when contact.phone is null then greatest(moved_proven_at, clock_timestamp())
+      else coalesce(moved_proven_at, '-infinity')
+    end,
+    event->>'eventId'
+  )
+  on conflict on constraint contact_addresses_pkey do update
+  set proven_at = excluded.proven_at, address = excluded.address, changed_by = excluded.changed_by
+  where a.contact_id = excluded.contact_id;
+  is_recorded := found;
+  perform messaging.recall_denials(
+    record_number_change.instance_id, contact.id,
+    array[event->>'oldAddress', event->>'newAddress']
+  );
+  perform messaging.record_contact_changes(instance_id, contact.id, before);
+  if is_recorded and is_user_id and not was_told then
+    perform messaging.record_event(
+      contact.instance_id, contact.id, 'contact.identity_changed', jsonb_build_object(
+        'contactId', contact.id,
+        'phone', messaging.contact_display_phone(contact),
+        'name', contact.name,
+        'reason', 'user_id_changed',
+        'userId', event->'newAddress',
+        'previousUserId', event->'oldAddress'
+      )
+    );
+  end if;
+  if is_recorded then
+    perform messaging.note_contact(contact.id);
+    perform messaging.refresh_contact_search(contact.id);
+  end if;
+  return is_recorded;
+end;
+$$;
+
+-- Makes the newest word of a contact's person the consent of all contacts of that person in the workspace, with
+-- an event for each that it changes. An own word of a contact that is newer stays: it is no word of the
+-- person yet, or none any more (see change_people_scopes).
+-- Returns whether all have it; false where another transaction holds one of them. Older words of the person
+-- are deleted where `cleans`.
+-- Lock order over instances: a transaction waits for no contact, address or row of an instance while it holds
+-- what is another's. So the contacts of other instances are locked here alone, as the last but the rows of
+-- contact_activity, and only those that are free; nothing is waited for but those rows, and their
+-- holders wait for nothing.
+create or replace function messaging.tell_person(contact_id uuid, cleans boolean default false)
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  of_workspace uuid;
+  speaker messaging.contacts;
+  person record;
+  word messaging.person_words;
+  follower messaging.contacts;
+begin
+  select c.* into speaker from messaging.contacts c
+  where c.id = coalesce(
+    (select a.merged_into from messaging.contact_activity a where a.contact_id = tell_person.contact_id),
+    tell_person.contact_id
+  ) and c.merged_into is null;
+  if not found then
+    return true;
+  end if;
+  select i.workspace_id into of_workspace
+  from messaging.instances i where i.id = speaker.instance_id;
+  person := messaging.person_contacts(
+    of_workspace, array(select p.identity_key from messaging.person_identities(speaker.id) as p)
+  );
+  word := messaging.newest_word(of_workspace, person.identities);
+  if word.id is null then
+    return true;
+  end if;
+  for follower in
+    select c.* from messaging.contacts c
+    where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
+    order by c.id
+    for no key update skip locked
+  loop
+    perform messaging.follow_word(follower, word);
+  end loop;
+  if cleans then
+    delete from messaging.person_words w
+    where w.id = any (array(
+      select older.id from messaging.person_words older
+      where older.workspace_id = of_workspace and older.identity_key = any (person.identities)
+        and (older.said_at, older.id) < (word.said_at, word.id)
+        and exists (
+          select from messaging.person_words newer
+          where newer.workspace_id = older.workspace_id and newer.identity_key = older.identity_key
+            and (newer.said_at, newer.id) > (older.said_at, older.id)
+        )
+      order by older.id
+      for update skip locked
+    ));
+  end if;
+  return not exists (
+    select from messaging.contacts c
+    where c.id = any (person.contact_ids) and messaging.is_untold(c, word)
+  );
+end;
+$$;
+
 -- Records that something has changed that reading these contacts or their conversations shows. The
 -- caller has changed it in this transaction, and locks nothing afterwards that another transaction
 -- holds while it waits for a contact: see contact_activity.
@@ -481,15 +1096,9 @@ $$;
 -- Locks their rows in the order of the ids. An upsert, because its look-up is always by the primary key;
 -- an update's may be by another index where statistics are poor, in another order.
 create or replace function messaging.touch_contacts(
-  contact_ids uuid[],
-  sent_at timestamptz[] default null
-)
-returns setof messaging.contact_activity
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
+  contact_ids uuid[], sent_at timestamptz[] default null
+) returns setof messaging.contact_activity language plpgsql set search_path = ''
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
   return query insert into messaging.contact_activity as a (
     contact_id, instance_id, updated_at, last_message_at
@@ -513,23 +1122,23 @@ end;
 $$;
 
 -- Touches the contacts that this transaction has noted (see note_contact and record_message_change), and writes
--- what their last messages are. Before that, tells the persons that it has noted (see note_person). The last step
+-- what their last messages are. Before that, brings what it has noted of persons (see note_person) to their
+-- contacts at other instances; a contact that another transaction holds is left to the dispatcher. The last step
 -- of an RPC that locks anything.
 -- `messaging.sent_contacts` holds `contact@instant,` for each message that was sent now, which is the contact's
 -- last one. Of a contact that is noted otherwise too the messages are read anew.
 create or replace function messaging.touch_noted_contacts()
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
+  noted text := current_setting('messaging.noted_persons', true);
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
   sent_at timestamptz;
-  noted text;
   touched messaging.contact_activity[];
 begin
-  if current_setting('messaging.noted_persons', true) <> '' then
-    perform messaging.tell_noted_persons();
+  if noted <> '' then
+    perform set_config('messaging.noted_persons', '', true);
+    perform messaging.tell_person(person.id::uuid)
+    from unnest(string_to_array(rtrim(noted), ' ')) as person(id);
   end if;
   noted := coalesce(current_setting('messaging.noted_contacts', true), '');
   if sent <> '' then
@@ -574,10 +1183,7 @@ $$;
 -- Locks the token, so that its calls are counted one after the other, then as resolve_recipient does.
 -- Errors: MI031, MI035, MI055 (the call must be repeated), MI037: see find_or_add_recipient.
 create or replace function public.admit_mcp_send(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   of_instance constant uuid := (request->>'instanceId')::uuid;
@@ -627,37 +1233,276 @@ begin
 end;
 $$;
 
--- Whether what tells another key of a person tells the change that was told last (`change`, as in
--- contacts.identity_change) once more: by one of its names; or by a message whose kind of notice (`source`) has
--- not told it yet, since each kind has a name of its own for a key; or by a system message that is no younger
--- than what has told it.
-create or replace function messaging.is_same_identity_change(
-  change jsonb,
-  event jsonb,
-  told_at timestamptz
-)
-returns boolean
-language sql
-stable
-return coalesce(
-  change -> 'names' ? (event ->> 'noticeId')
-  or case
-    when event ->> 'source' = 'system' then told_at <= (change ->> 'at')::timestamptz
-    else not change -> 'sources' ? (event ->> 'source')
-  end,
-  false
-);
+-- contacts-api: contacts of an instance, a page at a time.
+-- `request`: instanceId, limit, `after` {createdAt, id} as returned in `next`, and any of the filters
+-- phone, contactId or userId (one of them), tag, q, assignedTo (operator's UUID or e-mail), consent,
+-- updatedSince (inclusive), referral (whether an ad or post brought it). An unknown phone, userId or tag has no contacts.
+-- Returns {items, next}: items see describe_contacts; a page may be short, see list_contact_ids. Errors: MI001; MI031 and MI035 see find_recipient.
+create or replace function public.list_contacts(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  filters jsonb := jsonb_strip_nulls(jsonb_build_object(
+    'q', nullif(request->>'q', ''), 'consent', request->>'consent',
+    'updatedSince', request->>'updatedSince', 'referral', request->>'referral'
+  ));
+  tag_id uuid;
+  contact_id uuid;
+  page jsonb;
+  items jsonb;
+begin
+  if request->>'assignedTo' is not null then
+    filters := filters || jsonb_build_object(
+      'assignedTo', (messaging.find_operator(instance.workspace_id, request->>'assignedTo')).id
+    );
+  end if;
+  if request->>'tag' is not null then
+    select t.id into tag_id from messaging.tags t
+    where t.instance_id = instance.id and lower(t.name) = lower(request->>'tag');
+    filters := filters || jsonb_build_object('tagId', tag_id);
+  end if;
+  if coalesce(request->>'phone', request->>'contactId', request->>'userId') is not null then
+    contact_id := (messaging.find_recipient(instance.id, request)).id;
+    filters := filters || jsonb_build_object('contactId', contact_id);
+  end if;
+  if filters @? '$.* ? (@ == null)' then
+    return jsonb_build_object('items', jsonb '[]', 'next', null);
+  end if;
+  page := messaging.list_contact_ids(
+    instance.id, filters,
+    coalesce((request->'after'->>'createdAt')::timestamptz, '-infinity'),
+    coalesce((request->'after'->>'id')::uuid, '00000000-0000-0000-0000-000000000000'),
+    (request->>'limit')::integer
+  );
+  items := messaging.describe_contacts(
+    instance, array(select f.id::uuid from jsonb_array_elements_text(page->'ids') as f(id))
+  );
+  -- A contact may have changed since the page was read. Its newer instant would lead a reader past the
+  -- changes of transactions under way, so it is listed by the instant that was read, and comes again.
+  if filters ? 'updatedSince' then
+    select coalesce(jsonb_agg(
+      i.item || jsonb_build_object('updatedAt', messaging.iso_in_zone(
+        (page->'instants'->>(i.item->>'contactId'))::timestamptz, instance.time_zone
+      ))
+      order by i.place
+    ), '[]') into items
+    from jsonb_array_elements(items) with ordinality as i(item, place);
+  end if;
+  return jsonb_build_object('items', items, 'next', page->'next');
+end;
+$$;
+
+-- One step of a change of a workspace's peopleScope. What is said from the change on follows it at once: each
+-- instance's row says the scope. This brings what was said before.
+-- To `workspace`: the transactions under way end (`waiting`); what each contact has said last becomes a word of
+-- its person (`collecting`, `max_contacts` contacts a step); the newest word of each person is brought to its
+-- contacts (`telling`, `max_persons`). To `instance`: every contact keeps the consent that it has, and the words go
+-- (`forgetting`). A step is one transaction, and where it stands is stored with it: one that is cut off is
+-- taken again.
+-- Returns whether a step was taken. A change that another dispatcher has in hand is passed over.
+create or replace function messaging.change_people_scopes(max_persons integer, max_contacts integer)
+returns boolean language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
+declare
+  change messaging.people_scope_changes;
+begin
+  select c.* into change from messaging.people_scope_changes c
+  where c.phase <> 'waiting' or c.waits_for is null or not exists (
+    select from pg_catalog.pg_locks l where l.virtualtransaction = any (c.waits_for)
+  )
+  order by c.started_at
+  limit 1
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  if change.phase = 'waiting' and change.waits_for is null then
+    change.waits_for := array(
+      select distinct l.virtualtransaction
+      from pg_catalog.pg_locks l
+      where l.locktype = 'advisory' and l.objsubid = 2 and l.pid <> pg_backend_pid()
+        and l.classid = any (0::oid || array(
+          select (uuid_hash(i.id)::bigint & 4294967295)::oid
+          from messaging.instances i where i.workspace_id = change.workspace_id
+        ))
+        and l.database = (
+          select d.oid from pg_catalog.pg_database d where d.datname = current_database()
+        )
+    );
+  elsif change.phase = 'waiting' then
+    change.waits_for := null;
+    select case w.people_scope when 'instance' then 'forgetting' else 'collecting' end
+    into change.phase
+    from messaging.workspaces w where w.id = change.workspace_id;
+    if change.phase = 'collecting' then
+      select count(*) into change.total
+      from messaging.instances i
+      join messaging.contact_search s on s.instance_id = i.id
+      where i.workspace_id = change.workspace_id;
+    end if;
+  elsif change.phase = 'forgetting' then
+    change := messaging.forget_words(change, max_contacts);
+  else
+    change := messaging.walk_people(
+      change, case when change.phase = 'telling' then max_persons else max_contacts end
+    );
+  end if;
+  if change.phase is null then
+    delete from messaging.people_scope_changes c where c.workspace_id = change.workspace_id;
+  else
+    update messaging.people_scope_changes c
+    set phase = change.phase, waits_for = change.waits_for, instance_id = change.instance_id,
+      after_at = change.after_at, after_id = change.after_id, done = change.done, total = change.total
+    where c.workspace_id = change.workspace_id;
+  end if;
+  return true;
+end;
+$$;
+
+-- change_people_scopes: deletes at most `max_words` words of a workspace in which instances stand for themselves
+-- again, once its contacts follow them. Returns the change as it goes on; its phase is NULL at the end.
+create or replace function messaging.forget_words(
+  change messaging.people_scope_changes, max_words integer
+) returns messaging.people_scope_changes language plpgsql set search_path = '' as $$
+declare
+  gone integer;
+begin
+  if exists (
+    select from messaging.person_updates u where u.workspace_id = change.workspace_id
+  ) then
+    return change;
+  end if;
+  delete from messaging.person_words w
+  where w.id = any (array(
+    select old.id from messaging.person_words old
+    where old.workspace_id = change.workspace_id
+    limit max_words
+    for update skip locked
+  ));
+  get diagnostics gone = row_count;
+  change.done := change.done + gone;
+  if gone = 0 then
+    change.phase := null;
+  end if;
+  return change;
+end;
+$$;
+
+-- change_people_scopes: the next `max_contacts` contacts of the workspace, instance by instance, in the order of
+-- contact_search. While it collects, what each has said last becomes a word of its person; the log knows when
+-- it was said again. So does what was said before an erasure at any instance. While it tells, the person's contacts follow its newest word.
+-- Returns the change as it goes on; its phase is NULL at the end.
+create or replace function messaging.walk_people(
+  change messaging.people_scope_changes, max_contacts integer
+) returns messaging.people_scope_changes language plpgsql set search_path = ''
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  page record;
+  keeping uuid[];
+begin
+  if change.phase = 'collecting' then
+    keeping := messaging.keeping_instances(
+      array(select i.id from messaging.instances i where i.workspace_id = change.workspace_id)
+    );
+    -- A person's hashes are as many as the instances that keep some.
+    max_contacts := greatest(max_contacts / (1 + cardinality(keeping)), 1);
+  end if;
+  select coalesce(array_agg(s.contact_id order by s.created_at, s.contact_id), '{}') as contact_ids,
+    max(s.created_at) as last_at,
+    (array_agg(s.contact_id order by s.created_at desc, s.contact_id desc))[1] as last_id
+  into page
+  from (
+    select found.contact_id, found.created_at
+    from messaging.contact_search found
+    where found.instance_id = change.instance_id
+      and (found.created_at, found.contact_id) > (change.after_at, change.after_id)
+    order by found.created_at, found.contact_id
+    limit max_contacts
+  ) as s;
+  if change.phase = 'collecting' then
+    insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+    select change.workspace_id, known.identity_key, c.consent_marketing,
+      greatest(c.consent_at, said.again_at), coalesce(c.consent_source, 'api')
+    from unnest(page.contact_ids) as walked(contact_id)
+    join messaging.contacts c on c.id = walked.contact_id
+    left join lateral (
+      select max(l.said_at) as again_at
+      from messaging.consent_log l
+      where l.contact_id = c.id and l.marketing = c.consent_marketing
+    ) as said on true
+    cross join lateral messaging.person_identities(c.id) as known
+    where c.consent_marketing <> 'unknown' and c.merged_into is null
+      and greatest(c.consent_at, said.again_at) is not null;
+    perform messaging.recall_erased_denials(change.workspace_id, keeping, page.contact_ids);
+  else
+    insert into messaging.person_updates (workspace_id, contact_id)
+    select change.workspace_id, c.id
+    from unnest(page.contact_ids) as walked(contact_id)
+    join messaging.contacts c on c.id = walked.contact_id
+    where c.consent_marketing <> 'unknown' and c.merged_into is null
+      and not messaging.tell_person(c.id);
+  end if;
+  change.done := change.done + cardinality(page.contact_ids);
+  if cardinality(page.contact_ids) = max_contacts then
+    change.after_at := page.last_at;
+    change.after_id := page.last_id;
+    return change;
+  end if;
+  change.after_at := '-infinity';
+  change.after_id := '00000000-0000-0000-0000-000000000000';
+  select i.id into change.instance_id
+  from messaging.instances i
+  where i.workspace_id = change.workspace_id
+    and (change.instance_id is null or i.id > change.instance_id)
+  order by i.id
+  limit 1;
+  if change.instance_id is null and change.phase = 'collecting' then
+    change.phase := 'telling';
+    change.done := 0;
+  elsif change.instance_id is null then
+    change.phase := null;
+  end if;
+  return change;
+end;
+$$;
+
+-- walk_people: what persons had denied before an erasure at the instances `keeping` becomes a word of those of
+-- these contacts that are the same persons. update_people brings it to them. Errors: see known_denials.
+create or replace function messaging.recall_erased_denials(
+  workspace_id uuid, keeping uuid[], contact_ids uuid[]
+) returns void language plpgsql set search_path = '' as $$
+declare
+  identities constant text[] := array(
+    select distinct known.identity_key
+    from unnest(contact_ids) as walked(contact_id)
+    cross join lateral messaging.person_identities(walked.contact_id) as known
+    where cardinality(keeping) > 0
+  );
+  denied text[];
+begin
+  with denials as (
+    select k.identity_key, k.kept_at from messaging.known_denials(keeping, identities) as k
+  ),
+  said as (
+    insert into messaging.person_words (workspace_id, identity_key, marketing, said_at, source)
+    select recall_erased_denials.workspace_id, d.identity_key, 'denied', d.kept_at, 'erasure'
+    from denials d
+    returning identity_key
+  )
+  select array_agg(said.identity_key) into denied from said;
+  insert into messaging.person_updates (workspace_id, contact_id)
+  select distinct recall_erased_denials.workspace_id, c.id
+  from unnest(contact_ids) as walked(contact_id)
+  join messaging.contacts c on c.id = walked.contact_id and c.merged_into is null
+  cross join lateral messaging.person_identities(c.id) as known
+  where known.identity_key = any (denied);
+end;
+$$;
 
 -- A note on a conversation, for operators' eyes. Returns its id. Locks the conversation, see internal_notes.
 create or replace function messaging.add_internal_note(
-  instance_id uuid,
-  conversation_id uuid,
-  note text
-)
-returns uuid
-language sql
-set search_path = ''
-as $$
+  instance_id uuid, conversation_id uuid, note text
+) returns uuid language sql set search_path = '' as $$
   select from messaging.conversations c
   where c.id = add_internal_note.conversation_id for no key update;
   insert into messaging.internal_notes (instance_id, conversation_id, note)
@@ -667,21 +1512,16 @@ $$;
 
 -- Assigns a conversation to an operator (specification, section 3; decisions, section 4), for
 -- conversations-api/assign and send-message. `assignment`: assignTo, departmentId, and portfolio, which puts
--- the contact into the operator's portfolio or, false, takes it out of whose it is in; a transfer that does not
+-- the contact into the operator's portfolio or, false, takes it out of the one that it is in; a transfer that does not
 -- say takes it out of the former operator's.
 -- Assigning the present operator again changes nothing about the operator. A change of operator writes
 -- the transfer log and an automatic note. Each new operator gets an e-mail through the outbox, in the
 -- caller's transaction. Locks the conversation. Errors: MI001, MI002.
+-- Over 80 lines: what one assignment changes, table by table.
 create or replace function messaging.assign_conversation(
-  instance messaging.instances,
-  contact messaging.contacts,
-  conversation messaging.conversations,
+  instance messaging.instances, contact messaging.contacts, conversation messaging.conversations,
   assignment jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   operator messaging.operators := messaging.find_operator(instance.workspace_id, assignment->>'assignTo');
   previous messaging.operators;
@@ -764,6 +1604,65 @@ begin
 end;
 $$;
 
+-- Whether a filter of a list alone leaves at most `most` contacts or conversations of an instance, so that all
+-- of them can be read by an index of another order. `filter`: tag, operator, department (`value` is an id),
+-- status, consent, awaiting. False where `value` is NULL: nobody filters so.
+create or replace function messaging.is_few(instance_id uuid, filter text, value text, most integer)
+returns boolean language plpgsql stable set search_path = ''
+set plan_cache_mode = force_generic_plan as $$
+declare
+  of_instance constant uuid := instance_id;
+  of_id constant uuid := case when filter in ('tag', 'operator', 'department') then value::uuid end;
+begin
+  return value is not null and (
+    select count(*) <= most
+    from (
+      select from messaging.contact_tags g where filter = 'tag' and g.tag_id = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'operator' and v.instance_id = of_instance and v.assigned_to = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'department' and v.instance_id = of_instance and v.department_id = of_id
+      union all
+      select from messaging.conversations v
+      where filter = 'status' and v.instance_id = of_instance and v.status = value
+        and v.created_at > '-infinity'
+      union all
+      select from messaging.contact_activity a
+      where filter = 'awaiting' and a.instance_id = of_instance and a.awaits_reply
+      union all
+      select from messaging.contacts k
+      where filter = 'consent' and k.instance_id = of_instance and k.consent_marketing = value
+        and k.consent_marketing <> 'unknown'
+      limit most + 1
+    ) as found
+  );
+end;
+$$;
+
+-- A page of a list of a conversation (see conversation_log), oldest first. `request`: instanceId,
+-- conversationId, limit, `after` as returned in `next`. Returns {items, next}. Errors: MI014, MI032.
+create or replace function messaging.list_conversation_log(request jsonb, list text)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  page constant record := messaging.begin_page(request);
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  conversation constant messaging.conversations := messaging.find_conversation(
+    instance.id, (request->>'conversationId')::uuid
+  );
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', l.at, 'id', l.id, 'record', l.record)
+    from messaging.conversation_log(conversation.id, list, instance.time_zone) as l
+    where (l.at, l.id) > (page.after_at, page.after_id)
+    order by l.at, l.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
 -- conversations-api: conversations of an instance, a page at a time, in the order of creation, or from the
 -- newest; with updatedSince (inclusive) in the order of (updated_at, contact), with the tombstones of contacts
 -- that are merged or erased, and without what a transaction under way may still precede (see change_horizon).
@@ -777,16 +1676,12 @@ $$;
 -- or none, and `next` all the same. It reads them in growing steps, by the way that
 -- conversation_list_path chooses. Plans must not depend on statistics: hence the settings below, and
 -- "= any (array[...])", of which no plan makes a hash of all rows.
+-- Over 80 lines: one statement, in which each index and each order has a branch of its own; those of the other
+-- paths read nothing.
 create or replace function public.list_conversations(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);
@@ -1051,59 +1946,93 @@ begin
 end;
 $$;
 
--- admin-api: an agent as a response shows it.
-create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
-returns jsonb
-language sql
-stable
-parallel safe
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'agentId', agent.id,
-    'instanceId', agent.instance_id,
-    'name', agent.name,
-    'instructions', agent.instructions,
-    'model', agent.model,
-    'isActive', agent.is_active,
-    'maxMessagesPerAnswer', agent.max_messages_per_answer,
-    'answersWithin', agent.answers_within_seconds,
-    'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
-    'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
-  );
+-- conversations-api unassign: takes a contact's conversation from its operator. That is a transfer to
+-- nobody: it is logged, noted, and takes the contact out of the operator's portfolio. Without an operator
+-- nothing changes. `request`: instanceId, one of phone, contactId and userId, idempotency. Locks the
+-- conversation. Returns the outcome: contactId, assignedTo (NULL), previousAssignedTo; or {replayed}.
+-- Errors: MI007, MI008, MI031.
+create or replace function public.unassign_conversation(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  replayed jsonb := messaging.begin_idempotent(request);
+  conversation messaging.conversations;
+  before jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  conversation := messaging.recipient_conversation(request);
+  select c.* into conversation
+  from messaging.conversations c where c.id = conversation.id for no key update;
+  if conversation.assigned_to is not null then
+    before := messaging.conversation_state(conversation.id);
+    update messaging.conversations c
+    set assigned_to = null, updated_at = now()
+    where c.id = conversation.id;
+    insert into messaging.chat_transfer_log
+      (instance_id, conversation_id, from_operator_id, to_operator_id)
+    values (conversation.instance_id, conversation.id, conversation.assigned_to, null);
+    insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
+    select conversation.instance_id, conversation.id,
+      format('Conversa transferida de %s para ninguém.', o.name), true
+    from messaging.operators o
+    where o.id = conversation.assigned_to;
+    -- It would hide the contact from the other operators.
+    delete from messaging.portfolios p where p.contact_id = conversation.contact_id;
+    perform messaging.record_conversation_changes(conversation, before);
+    perform messaging.touch_contacts(array[conversation.contact_id]);
+  end if;
+  return messaging.keep_outcome(request, jsonb_build_object(
+    'contactId', conversation.contact_id,
+    'assignedTo', null,
+    'previousAssignedTo', conversation.assigned_to
+  ));
+end;
 $$;
 
--- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
--- pause nor a block nor a switch keeps it from being sent, as read_agent_turn decides.
-create or replace function messaging.expects_agent_reply(conversation_id uuid)
-returns boolean
-language sql
-stable
-set search_path = ''
-as $$
-  select exists (
-    select from messaging.conversations c
-    join messaging.contacts p on p.id = c.contact_id
-    join messaging.ai_agents a on a.id = messaging.conversation_agent(c) and a.is_active
-    where c.id = expects_agent_reply.conversation_id
-      and exists (
-        select from messaging.outbox o
-        where o.conversation_id = any (array[c.id]) and o.kind = 'agent_reply' and o.status = 'pending'
-      )
-      and not messaging.keeps_agent_silent(p, clock_timestamp())
+-- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
+-- conversation (specification 4.5). `agent`: agentId, or NULL for the instance's only active one;
+-- collectedData or NULL. Returns the agent's id. Errors: MI003 (none, or the named one is not active here),
+-- MI009 (several, and none named), MI021 (collected_data would exceed 64 KiB).
+create or replace function messaging.begin_agent_session(
+  instance_id uuid, conversation_id uuid, agent jsonb
+) returns uuid language plpgsql set search_path = '' as $$
+declare
+  agent_ids constant uuid[] := array(
+    select a.id from messaging.ai_agents a
+    where a.instance_id = begin_agent_session.instance_id and a.is_active
+      and (agent->>'agentId' is null or a.id = (agent->>'agentId')::uuid)
   );
+begin
+  if agent_ids = '{}' then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  if cardinality(agent_ids) > 1 then
+    raise exception using errcode = 'MI009', message = 'agent_id_required';
+  end if;
+  update messaging.conversations c
+  set agent_id = agent_ids[1], updated_at = now()
+  where c.id = begin_agent_session.conversation_id;
+  insert into messaging.agent_sessions as session
+    (conversation_id, instance_id, agent_id, collected_data)
+  values (
+    begin_agent_session.conversation_id, begin_agent_session.instance_id, agent_ids[1],
+    coalesce(nullif(agent->'collectedData', 'null'), '{}')
+  )
+  on conflict on constraint agent_sessions_pkey do update
+  set agent_id = excluded.agent_id,
+    collected_data = messaging.limit_merged_object(
+      session.collected_data || excluded.collected_data, 'MI021'
+    ),
+    updated_at = now();
+  return agent_ids[1];
+end;
 $$;
 
 -- Whether something about the contact keeps every agent from answering it: it is blocked, or a pause lasts.
 create or replace function messaging.keeps_agent_silent(
-  contact messaging.contacts,
-  clock timestamptz
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  contact messaging.contacts, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return contact.is_blocked or exists (
     select from messaging.agent_pauses p
@@ -1112,16 +2041,12 @@ begin
 end;
 $$;
 
--- Records agent.needs_person for conversations whose agent has given up an answer: what the contact wrote
+-- Records agent.needs_person for conversations in which the agent has given up an answer: what the contact wrote
 -- waits for a person. `reason`: the error of the last attempt.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_needed_persons(conversation_ids uuid[], reason text)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   perform messaging.record_event(
     c.instance_id, c.contact_id, 'agent.needs_person',
@@ -1142,15 +2067,8 @@ $$;
 -- tells the operators. That message's outbox row becomes `dead`: it is never answered.
 -- Locks the conversation, then the agent's pause or the outbox row that the message joins.
 create or replace function messaging.request_agent_reply(
-  instance messaging.instances,
-  contact_id uuid,
-  conversation_id uuid,
-  written_at timestamptz
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, contact_id uuid, conversation_id uuid, written_at timestamptz
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   conversation messaging.conversations;
   limited_until timestamptz;
@@ -1211,10 +2129,7 @@ $$;
 -- maxMessagesPerAnswer (absent for 1), answersWithin (absent for six hours), idempotency (see begin_idempotent).
 -- Returns the agent, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_ai_agent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   agent messaging.ai_agents;
@@ -1238,6 +2153,81 @@ begin
 end;
 $$;
 
+-- admin-api: one agent. `request`: agentId. Error: MI003.
+create or replace function public.get_ai_agent(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_ai_agent(r) from messaging.ai_agents r
+    where r.id = (request->>'agentId')::uuid
+  ), 'MI003', 'agent_not_found');
+$$;
+
+-- admin-api: agents, oldest first, a page at a time.
+-- `request`: instanceId or NULL for all, limit, `after` as returned in `next`.
+-- Returns {items, next}. Error: MI014.
+create or replace function public.list_ai_agents(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_ai_agent(r))
+    from messaging.ai_agents r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
+-- maxMessagesPerAnswer, answersWithin, each optional}. Error: MI003.
+create or replace function public.update_ai_agent(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  changes constant jsonb := request->'changes';
+  agent messaging.ai_agents;
+begin
+  update messaging.ai_agents r
+  set name = coalesce(changes->>'name', r.name),
+    instructions = coalesce(changes->>'instructions', r.instructions),
+    model = coalesce(changes->>'model', r.model),
+    is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
+    max_messages_per_answer = coalesce(
+      (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
+    ),
+    answers_within_seconds = coalesce(
+      (changes->>'answersWithin')::integer, r.answers_within_seconds
+    ),
+    updated_at = now()
+  where r.id = (request->>'agentId')::uuid
+  returning r.* into agent;
+  if not found then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  return messaging.describe_ai_agent(agent);
+end;
+$$;
+
+-- admin-api: an agent as a response shows it.
+create or replace function messaging.describe_ai_agent(agent messaging.ai_agents)
+returns jsonb language sql stable parallel safe set search_path = '' as $$
+  select jsonb_build_object(
+    'agentId', agent.id,
+    'instanceId', agent.instance_id,
+    'name', agent.name,
+    'instructions', agent.instructions,
+    'model', agent.model,
+    'isActive', agent.is_active,
+    'maxMessagesPerAnswer', agent.max_messages_per_answer,
+    'answersWithin', agent.answers_within_seconds,
+    'createdAt', messaging.iso_in_zone(agent.created_at, 'UTC'),
+    'updatedAt', messaging.iso_in_zone(agent.updated_at, 'UTC')
+  );
+$$;
+
 -- Returns what an agent needs to answer in a conversation: the agent, its channel, what it may know of the contact,
 -- and the recent history. `request`: instanceId, conversationId, limit.
 -- Returns {turn, isLimitReached}. turn is NULL when the agent must not answer now (paused, not active,
@@ -1248,11 +2238,7 @@ $$;
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   conversation messaging.conversations;
   contact messaging.contacts;
@@ -1321,62 +2307,18 @@ begin
 end;
 $$;
 
--- admin-api: changes an agent. `request`: agentId, changes {name, instructions, model, isActive,
--- maxMessagesPerAnswer, answersWithin, each optional}. Error: MI003.
-create or replace function public.update_ai_agent(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  changes constant jsonb := request->'changes';
-  agent messaging.ai_agents;
-begin
-  update messaging.ai_agents r
-  set name = coalesce(changes->>'name', r.name),
-    instructions = coalesce(changes->>'instructions', r.instructions),
-    model = coalesce(changes->>'model', r.model),
-    is_active = coalesce((changes->>'isActive')::boolean, r.is_active),
-    max_messages_per_answer = coalesce(
-      (changes->>'maxMessagesPerAnswer')::integer, r.max_messages_per_answer
-    ),
-    answers_within_seconds = coalesce(
-      (changes->>'answersWithin')::integer, r.answers_within_seconds
-    ),
-    updated_at = now()
-  where r.id = (request->>'agentId')::uuid
-  returning r.* into agent;
-  if not found then
-    raise exception using errcode = 'MI003', message = 'agent_not_found';
-  end if;
-  return messaging.describe_ai_agent(agent);
-end;
-$$;
-
 -- Whether a message that was written at `written_at`, by the channel's instant, may still ask this agent: an
 -- answer to what a channel delivers a day late, after a reconnection, would surprise who wrote it.
 create or replace function messaging.is_young_enough(
-  agent messaging.ai_agents,
-  written_at timestamptz,
-  clock timestamptz
-)
-returns boolean
-language sql
-stable
+  agent messaging.ai_agents, written_at timestamptz, clock timestamptz
+) returns boolean language sql stable
 return written_at > clock - agent.answers_within_seconds * interval '1 second';
 
 -- Until when a message that is accepted now waits because its instance's budget is reached; NULL where it need not.
 -- See stopped_by_budget.
 create or replace function messaging.budget_hold(
-  instance messaging.instances,
-  purpose text,
-  clock timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, purpose text, clock timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
   if not messaging.stopped_by_budget(instance.budget, purpose, null) then
     return null;
@@ -1385,18 +2327,241 @@ begin
 end;
 $$;
 
--- A claim of an instance whose budget is reached: has a message wait until the month ends, by the instance's own
+-- What noted messages count in the sums, and estimates what those cost that the official channel has
+-- delivered. `notes`: rows of usage_notes that the caller has deleted; one of a message that another
+-- transaction is changing is noted again.
+-- Not in the transaction that records a delivery: for many at once it costs a fraction.
+-- A delivery without a rate, or to a person without a known phone, stays without an estimate. What the
+-- channel bills as free costs nothing, nor do the month's free service messages.
+-- Waits for no message. The caller holds lock_usage_notes.
+create or replace function messaging.count_notes(notes messaging.usage_notes[])
+returns messaging.usage_changes[] language plpgsql set search_path = '' set enable_seqscan = off
+as $$
+declare
+  delivered constant uuid[] := array(
+    select distinct n.message_id from unnest(notes) as n where n.is_delivery
+  );
+  locked uuid[];
+  postponed uuid[];
+  moved uuid[];
+  changes messaging.usage_changes[];
+  priced messaging.usage_changes[];
+begin
+  locked := array(
+    select m.id from messaging.messages m
+    where m.id = any (delivered) and m.pricing is not null and not m.is_typed_on_phone
+    for no key update skip locked
+  );
+  postponed := array(
+    select m.id from messaging.messages m
+    where m.id = any (delivered) and m.pricing is not null and not m.is_typed_on_phone
+      and m.id <> all (locked)
+  );
+  insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+  select n.message_id, n.instance_id, n.counted_at, true
+  from unnest(notes) as n
+  where n.is_delivery and n.message_id = any (postponed);
+  changes := array(
+    select messaging.counted_note(n, m, 1)
+    from unnest(notes) as n
+    join messaging.instances i on i.id = any (array[n.instance_id])
+    left join messaging.messages m on m.id = any (array[n.message_id])
+    where m.is_typed_on_phone is not true
+      and (not n.is_delivery or i.provider_class <> 'official' or m.id is null)
+  );
+  insert into messaging.budget_under_way (message_id, instance_id, sent_at, amount)
+  select s.message_id, s.instance_id, n.counted_at, s.amount
+  from messaging.sending_costs(array(
+    select n.message_id
+    from unnest(notes) as n
+    join messaging.instances i on i.id = any (array[n.instance_id])
+    where not n.is_delivery and i.budget is not null
+  )) as s
+  join unnest(notes) as n on n.message_id = s.message_id and not n.is_delivery
+  join messaging.messages m on m.id = any (array[s.message_id])
+  where m.status = 'sent' and m.delivered_at is null
+  on conflict do nothing;
+  delete from messaging.budget_under_way b where b.message_id = any (locked);
+  moved := messaging.count_free_services(array(
+    select d from unnest(delivered) as d where d <> all (postponed)
+  ));
+  changes := changes || array(
+    select messaging.counted_delivery(m, -1) from messaging.messages m where m.id = any (moved)
+  );
+  with counted as (
+    update messaging.messages m
+    set is_free_service = p.is_free,
+      pricing = m.pricing || jsonb_build_object('market', p.market),
+      estimated_cost = case when p.currency is not null and p.is_free then 0 else p.rate end,
+      cost_currency = case when p.is_free or p.rate is not null then p.currency end
+    from (
+      select d.*, case
+          when d.is_service then (
+            select true from messaging.free_service_messages f where f.message_id = d.message_id limit 1
+          ) is not null
+        end as is_free
+      from messaging.delivery_prices(locked || moved) as d
+    ) as p
+    where m.id = any (array[p.message_id])
+      and (m.id = any (moved) or messaging.awaits_price(m.delivered_at, m.pricing))
+    returning messaging.counted_delivery(m, 1) as change
+  )
+  select array_agg(t.change) into priced from counted t;
+  return changes || priced;
+end;
+$$;
+
+-- Counts these messages off the free service messages of their instance and month, the earliest deliveries
+-- first, however late they are reported. What is billed as something else after all, or was not delivered,
+-- releases its place; the next delivery takes it. A message that is gone, or that another transaction is
+-- changing, keeps its place.
+-- Returns the other messages that have lost their place to an earlier one. The messages are locked; those
+-- returned are so too. The caller holds lock_usage_notes.
+-- Over 80 lines: one pass over each month, in steps that hand their ids on.
+create or replace function messaging.count_free_services(message_ids uuid[])
+returns uuid[] language plpgsql set search_path = '' as $$
+declare
+  place record;
+  used_before integer;
+  ids uuid[];
+  surplus integer;
+  movable uuid[];
+  losers uuid[];
+  moved uuid[] := '{}';
+begin
+  with released as (
+    delete from messaging.free_service_messages f
+    using messaging.messages m
+    where f.message_id = any (message_ids) and m.id = any (array[f.message_id])
+      and not messaging.is_service_delivery(m.delivered_at, m.pricing)
+    returning f.instance_id, f.month
+  )
+  update messaging.free_service_months s
+  set used = s.used - r.released
+  from (
+    select g.instance_id, g.month, count(*) as released from released g group by g.instance_id, g.month
+  ) as r
+  where s.instance_id = any (array[r.instance_id]) and s.month = r.month;
+  for place in
+    select m.instance_id, delivery.month, i.free_service_messages_per_month as allowance,
+      array_agg(m.id) as ids, min(m.delivered_at) as first_at
+    from messaging.messages m
+    join messaging.instances i on i.id = any (array[m.instance_id])
+    cross join lateral (
+      select date_trunc('month', m.delivered_at at time zone 'UTC')::date as month
+    ) as delivery
+    where m.id = any (message_ids) and messaging.awaits_price(m.delivered_at, m.pricing)
+      and messaging.is_service_delivery(m.delivered_at, m.pricing) and not m.is_typed_on_phone
+      and i.free_service_messages_per_month > 0 and (
+        select true from messaging.free_service_messages f where f.message_id = m.id limit 1
+      ) is null
+    group by m.instance_id, delivery.month, i.id
+    order by m.instance_id, delivery.month
+  loop
+    select coalesce(max(s.used), 0) into used_before
+    from messaging.free_service_months s
+    where s.instance_id = place.instance_id and s.month = place.month;
+    continue when used_before >= place.allowance and not exists (
+      select from messaging.free_service_messages f
+      where f.instance_id = place.instance_id and f.month = place.month
+        and f.delivered_at > place.first_at
+    );
+    insert into messaging.free_service_messages (message_id, instance_id, month, delivered_at)
+    select m.id, place.instance_id, place.month, m.delivered_at
+    from messaging.messages m
+    where m.id = any (place.ids);
+    -- An allowance that was made smaller takes no place away.
+    surplus := least(
+      cardinality(place.ids),
+      greatest(used_before + cardinality(place.ids) - place.allowance, 0)
+    );
+    movable := array(
+      select m.id from messaging.messages m
+      where m.id = any (array(
+        select f.message_id from messaging.free_service_messages f
+        where f.instance_id = place.instance_id and f.month = place.month
+          and f.message_id <> all (place.ids)
+        order by f.delivered_at desc, f.message_id desc
+        limit surplus
+      ))
+      for no key update skip locked
+    );
+    losers := array(
+      select f.message_id from messaging.free_service_messages f
+      where f.message_id = any (place.ids || movable)
+      order by f.delivered_at desc, f.message_id desc
+      limit surplus
+    );
+    delete from messaging.free_service_messages f where f.message_id = any (losers);
+    insert into messaging.free_service_months as s (instance_id, month, used)
+    values (place.instance_id, place.month, cardinality(place.ids) - surplus)
+    on conflict on constraint free_service_months_pkey do update
+    set used = s.used + excluded.used;
+    moved := moved || array(select m from unnest(movable) as m where m = any (losers));
+  end loop;
+  return moved;
+end;
+$$;
+
+-- What a noted message counts in the sums, where no price is to be known: its sending, or its delivery by a
+-- gateway. `message` is NULL where it is gone; `factor` is 1, or -1 where it was not so after all. An invitation
+-- counts for the batch of the message that it was sent for.
+create or replace function messaging.counted_note(
+  note messaging.usage_notes, message messaging.messages, factor integer
+) returns messaging.usage_changes language plpgsql stable set search_path = '' as $$
+declare
+  counted messaging.usage_changes;
+begin
+  counted.instance_id := note.instance_id;
+  counted.counted_at := note.counted_at;
+  counted.sent := case when note.is_delivery then 0 else factor end;
+  counted.delivered := case when note.is_delivery then factor else 0 end;
+  counted.free := 0;
+  counted.unknown := 0;
+  counted.amount := 0;
+  counted.category := messaging.sent_category(message.message_type, message.purpose, message.ladder);
+  counted.message_type := message.message_type;
+  counted.sent_by := message.sent_by;
+  counted.agent_id := message.agent_id;
+  counted.batch_id := coalesce(message.batch_id, (message.ladder->>'batchId')::uuid);
+  return counted;
+end;
+$$;
+
+-- What these delivered messages cost, by the rates of their workspace at the instant of their delivery: the
+-- market of the person's phone, the category as it is billed. `rate` is NULL where none is known, also where
+-- the person's phone is not; `currency` where the workspace has no rates. `allowance`: the month's free
+-- service messages of the instance.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.delivery_prices(message_ids uuid[])
+returns table (
+  message_id uuid, instance_id uuid, delivered_at timestamptz, month date, is_service boolean,
+  allowance integer, currency text, market text, rate numeric
+) language sql stable set search_path = '' as $$
+  select m.id, m.instance_id, m.delivered_at,
+    date_trunc('month', m.delivered_at at time zone 'UTC')::date,
+    messaging.is_service_delivery(m.delivered_at, m.pricing),
+    i.free_service_messages_per_month, t.currency, place.market,
+    case when messaging.free_by_channel(m.pricing) then 0 else rate.amount end
+  from messaging.messages m
+  join messaging.instances i on i.id = any (array[m.instance_id])
+  left join messaging.rate_tables t on t.workspace_id = any (array[i.workspace_id])
+  left join messaging.contacts c on c.id = any (array[m.contact_id])
+  left join lateral messaging.market_of_phone(t.workspace_id, c.phone) as place on true
+  left join lateral messaging.rate_on(
+    t.workspace_id, place.market, lower(m.pricing->>'category'),
+    (m.delivered_at at time zone 'UTC')::date
+  ) as rate on true
+  where m.id = any (message_ids) and m.delivered_at is not null and m.pricing is not null
+    and not m.is_typed_on_phone;
+$$;
+
+-- A claim of an instance that has reached its budget: has a message wait until the month ends, by the instance's own
 -- zone, and for the send window then. A message that another transaction is changing is left for the next claim.
 -- The caller holds pacing and the queue row, and refreshes dispatch.
 create or replace function messaging.hold_for_budget(
-  message_id uuid,
-  instance messaging.instances,
-  month_ends_at timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message_id uuid, instance messaging.instances, month_ends_at timestamptz
+) returns void language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   slot timestamptz;
@@ -1421,10 +2586,7 @@ $$;
 -- sees all that others have taken of it. In a statement of its own, before the one that reads. Without `waits`
 -- returns false where another transaction has it; such a claim comes again.
 create or replace function messaging.lock_budget(instance_id uuid, waits boolean)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   lock_key constant bigint := hashtextextended('budget ' || instance_id, 0);
 begin
@@ -1439,14 +2601,8 @@ $$;
 -- When what a reached budget stops may leave (see stopped_by_budget), in the send window of an instance's next
 -- month; `-infinity` where the budget is not reached, or stops nothing.
 create or replace function messaging.reached_budget_ends_at(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
+  instance messaging.instances, clock timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
 declare
   state record;
 begin
@@ -1465,11 +2621,7 @@ $$;
 -- pace; what has no pace, when the send window is open. A claim holds it again where the budget is still reached. The caller holds pacing, and refreshes
 -- dispatch. Skips messages that another transaction holds.
 create or replace function messaging.release_budget_holds(instance_id uuid, clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message_ids uuid[];
   slots timestamptz[];
@@ -1505,16 +2657,40 @@ begin
 end;
 $$;
 
+-- What these messages, which are being sent or have just been, will cost when they are delivered: by the rates of
+-- today, and 0 where none is known. A service message costs nothing while some of the month's free ones are left.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.sending_costs(message_ids uuid[])
+returns table (message_id uuid, instance_id uuid, amount numeric) language sql stable
+set search_path = '' set enable_seqscan = off as $$
+  select m.id, m.instance_id, case
+      when billed.category = 'service' and i.free_service_messages_per_month > coalesce((
+        select f.used from messaging.free_service_months f
+        where f.instance_id = m.instance_id
+          and f.month = date_trunc('month', clock_timestamp() at time zone 'UTC')::date
+      ), 0) then 0
+      else coalesce(rate.amount, 0)
+    end
+  from messaging.messages m
+  join messaging.instances i on i.id = any (array[m.instance_id])
+  join messaging.contacts c on c.id = any (array[m.contact_id])
+  cross join lateral (
+    select coalesce(
+      lower(m.pricing->>'category'), messaging.sent_category(m.message_type, m.purpose, m.ladder)
+    ) as category
+  ) as billed
+  left join lateral messaging.market_of_phone(i.workspace_id, c.phone) as place on true
+  left join lateral messaging.rate_on(
+    i.workspace_id, place.market, billed.category, (clock_timestamp() at time zone 'UTC')::date
+  ) as rate on true
+  where m.id = any (message_ids) and i.provider_class = 'official';
+$$;
+
 -- Takes back from the sums what has been counted of an outbound message of ours that is not so after all: that
 -- it was sent or delivered, or how it was billed. `former` and `present`: the message before and after.
 create or replace function messaging.take_back_usage(
-  former messaging.messages,
-  present messaging.messages
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  former messaging.messages, present messaging.messages
+) returns void language plpgsql set search_path = '' as $$
 declare
   changes constant messaging.usage_changes[] := array(
     select messaging.counted_note(
@@ -1537,15 +2713,164 @@ begin
 end;
 $$;
 
+-- Records that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
+-- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
+create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
+returns void language plpgsql set search_path = '' as $$
+declare
+  state constant record := messaging.budget_state(instance, clock);
+  alert record;
+  data jsonb;
+begin
+  for alert in
+    select k.kind
+    from (
+      values
+        ('warning', (instance.budget->>'warnAtPercent')::numeric),
+        ('reached', 100)
+    ) as k (kind, percent)
+    where state.currency is not null
+      and (state.spent + state.under_way) * 100 >= state.amount * k.percent
+  loop
+    insert into messaging.budget_alerts (instance_id, month, amount, kind)
+    values (instance.id, state.month, state.amount, alert.kind)
+    on conflict do nothing;
+    continue when not found;
+    data := messaging.describe_budget(instance, clock) || jsonb_build_object(
+      'instanceId', instance.id,
+      'month', to_char(state.month, 'YYYY-MM'),
+      'warnAtPercent', instance.budget->'warnAtPercent',
+      'stops', instance.budget->'stops'
+    );
+    perform messaging.record_event(instance.id, null, 'budget.' || alert.kind, data);
+    insert into messaging.outbox (workspace_id, kind, payload)
+    -- The warning's e-mail is one of its own where all of the budget is used at once.
+    select w.id, 'budget_email', data || jsonb_build_object(
+      'instanceName', instance.name, 'alertEmail', w.alert_email,
+      'reached', alert.kind = 'reached'
+    )
+    from messaging.workspaces w
+    where w.id = instance.workspace_id and w.alert_email is not null;
+  end loop;
+end;
+$$;
+
+-- Adds what fold_usage has counted of the official channel's deliveries to the counters of their cost: by
+-- currency and category, and how many messages were charged, free, or had no rate (unknown). A correction
+-- lowers `counted`, and not what is reported. Categories that few know are `other`, so the number of series
+-- stays small. Locks the counters in the order of their names and labels.
+create or replace function messaging.count_costs(changes messaging.usage_changes[])
+returns void language sql set search_path = '' as $$
+  insert into messaging.metric_counters as c (name, labels, counted, reported)
+  select s.name, s.labels, sum(s.amount), greatest(sum(s.amount), 0)
+  from (
+    select sample.name, sample.labels, sample.amount
+    from unnest(changes) as u
+    join messaging.instances i on i.id = any (array[u.instance_id])
+    cross join lateral (
+      select case
+        when lower(u.category) = any (messaging.priced_categories()) then lower(u.category)
+        else 'other'
+      end as category
+    ) as known
+    cross join lateral (
+      values
+        (
+          'messaging_estimated_cost_total',
+          jsonb_build_object('currency', u.currency, 'category', known.category),
+          case when u.currency is not null then u.amount else 0 end
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'charged'),
+          u.delivered - u.free - u.unknown
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'free'), u.free
+        ),
+        (
+          'messaging_delivered_messages_total',
+          jsonb_build_object('category', known.category, 'billing', 'unknown'), u.unknown
+        )
+    ) as sample(name, labels, amount)
+    where i.provider_class = 'official' and sample.amount <> 0
+  ) as s
+  group by s.name, s.labels
+  order by s.name, s.labels
+  on conflict (name, labels) do update
+  set counted = c.counted + excluded.counted,
+    reported = greatest(c.reported, c.counted + excluded.counted),
+    changed_at = clock_timestamp();
+$$;
+
+-- fold_usage: records what has become true of the budgets of these instances (see tell_budget), and lets what they
+-- hold leave where they are not reached any more, because something was not delivered after all. Tries pacing
+-- without waiting: the caller holds lock_usage_notes, for which a holder of pacing may wait.
+create or replace function messaging.follow_budgets(instance_ids uuid[])
+returns void language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  instance messaging.instances;
+begin
+  for instance in
+    select i.* from messaging.instances i
+    where i.id = any (instance_ids) and i.budget is not null
+    order by i.id
+  loop
+    perform messaging.tell_budget(instance, clock);
+    perform from messaging.pacing p where p.instance_id = instance.id for no key update skip locked;
+    if found and not (messaging.budget_state(instance, clock)).is_reached then
+      perform messaging.release_budget_holds(instance.id, clock);
+      perform messaging.refresh_dispatch(array[instance.id]);
+    end if;
+  end loop;
+end;
+$$;
+
 -- Whether a message is billed in another way than before. That its price has become known (see count_notes)
 -- is none.
 create or replace function messaging.is_billed_anew(former jsonb, present jsonb)
-returns boolean
-language sql
-immutable
+returns boolean language sql immutable
 return former - 'market' is distinct from present - 'market'
 or former ? 'market'
 and not present ? 'market';
+
+-- Whether a service message that awaits its price will be one of the month's free ones: see
+-- count_free_services. Looks at the order of the deliveries only where the month's allowance may not suffice.
+create or replace function messaging.expects_free_service(
+  message messaging.messages, month date, allowance integer
+) returns boolean language plpgsql stable set search_path = '' as $$
+declare
+  waiting uuid[];
+  used integer;
+  later integer;
+begin
+  waiting := array(
+    select distinct n.message_id from messaging.usage_notes n
+    where n.instance_id = message.instance_id and n.is_delivery
+  );
+  select coalesce(max(s.used), 0) into used
+  from messaging.free_service_months s
+  where s.instance_id = message.instance_id and s.month = expects_free_service.month;
+  if used + cardinality(waiting) <= allowance then
+    return true;
+  end if;
+  select count(*) into later
+  from messaging.free_service_messages f
+  where f.instance_id = message.instance_id and f.month = expects_free_service.month
+    and (f.delivered_at, f.message_id) > (message.delivered_at, message.id);
+  return used - later + (
+    select count(*)
+    from messaging.messages m
+    where m.id = any (waiting) and m.id <> message.id
+      and messaging.awaits_price(m.delivered_at, m.pricing)
+      and messaging.is_service_delivery(m.delivered_at, m.pricing)
+      and m.delivered_at >= expects_free_service.month::timestamp at time zone 'UTC'
+      and (m.delivered_at, m.id) < (message.delivered_at, message.id)
+  ) < allowance;
+end;
+$$;
 
 -- A template's components with the words that somebody has given it at the provider. `wording`: body, and
 -- where the template has them title, footer, buttons [{type, text, url, phone_number}]; NULL leaves all as it
@@ -1554,14 +2879,10 @@ and not present ? 'market';
 -- Parts are added where the template lacked them. A media header keeps its file, and a button that the
 -- notice tells at the same place and of the same kind keeps what the notice leaves out.
 create or replace function messaging.reworded_components(components jsonb, wording jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   reworded jsonb := components;
-  told record;
+  given record;
   part integer;
 begin
   if coalesce(wording, 'null') = 'null' then
@@ -1590,7 +2911,7 @@ begin
     ) as kept
     where kept.component is not null and kept.component->'buttons' is distinct from '[]'
   ), '[]');
-  for told in
+  for given in
     select * from (values
       ('HEADER', wording->>'title'), ('BODY', wording->>'body'), ('FOOTER', wording->>'footer')
     ) as t(type, words)
@@ -1598,15 +2919,15 @@ begin
   loop
     select (c.place - 1)::integer into part
     from jsonb_array_elements(reworded) with ordinality as c(value, place)
-    where upper(c.value->>'type') = told.type
+    where upper(c.value->>'type') = given.type
     limit 1;
     if part is null then
       reworded := reworded || jsonb_build_array(
-        jsonb_build_object('type', told.type, 'text', told.words)
-          || case when told.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
+        jsonb_build_object('type', given.type, 'text', given.words)
+          || case when given.type = 'HEADER' then '{"format": "TEXT"}' else '{}' end::jsonb
       );
     elsif upper(coalesce(reworded->part->>'format', 'TEXT')) = 'TEXT' then
-      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(told.words));
+      reworded := jsonb_set(reworded, array[part::text, 'text'], to_jsonb(given.words));
     end if;
   end loop;
   if wording->'buttons' is null then
@@ -1642,11 +2963,7 @@ $$;
 -- order asked, NULL for one that the instance's workspace does not have; NULL contact for one that the instance
 -- does not know. Writes nothing. Error: MI065.
 create or replace function public.find_ladder_templates(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance messaging.instances;
   contact messaging.contacts;
@@ -1681,17 +2998,22 @@ begin
 end;
 $$;
 
+-- admin-api: one template. `request`: templateId. Error: MI016.
+create or replace function public.get_message_template(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_message_template(r) from messaging.message_templates r
+    where r.id = (request->>'templateId')::uuid
+  ), 'MI016', 'template_not_found');
+$$;
+
 -- admin-api, messages-api and mcp: templates, oldest first, a page at a time; none that the channel has made
 -- itself. `request`: workspaceId or NULL for all, instanceId or NULL for all, sendableBy (an instance: its own,
 -- and its workspace's that are no other instance's; none that was deleted) or NULL, q (part of the name or of
 -- the body), language, status, each or NULL, limit, `after` as returned in `next`. Returns {items, next}.
 -- Errors: MI013, MI014.
 create or replace function public.list_message_templates(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   page constant record := messaging.begin_page(request);
   sender constant uuid := (request->>'sendableBy')::uuid;
@@ -1701,33 +3023,188 @@ declare
   );
   words constant text := lower(request->>'q');
 begin
-  return messaging.build_page(
-    array(
-      select jsonb_build_object(
-        'createdAt', r.created_at, 'id', r.id, 'record', messaging.describe_message_template(r)
-      )
-      from messaging.message_templates r
-      where (r.created_at, r.id) > (page.after_at, page.after_id)
-        and not r.is_auto_generated
-        and (sender is null or r.deleted_at is null and r.provider_status is distinct from 'DELETED')
-        and (of_workspace is null or r.workspace_id = of_workspace)
-        and (sender is null or coalesce(r.instance_id, sender) = sender)
-        and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
-        and (request->>'language' is null or r.language = request->>'language')
-        and (request->>'status' is null or r.provider_status = request->>'status')
-        and (
-          words is null
-          or position(words in lower(r.name)) > 0
-          or exists (
-            select from jsonb_array_elements(r.components) as component
-            where upper(component->>'type') = 'BODY' and position(words in lower(component->>'text')) > 0
-          )
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_message_template(r))
+    from messaging.message_templates r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and not r.is_auto_generated
+      and (sender is null or r.deleted_at is null and r.provider_status is distinct from 'DELETED')
+      and (of_workspace is null or r.workspace_id = of_workspace)
+      and (sender is null or coalesce(r.instance_id, sender) = sender)
+      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+      and (request->>'language' is null or r.language = request->>'language')
+      and (request->>'status' is null or r.provider_status = request->>'status')
+      and (
+        words is null
+        or position(words in lower(r.name)) > 0
+        or exists (
+          select from jsonb_array_elements(r.components) as component
+          where upper(component->>'type') = 'BODY' and position(words in lower(component->>'text')) > 0
         )
-      order by r.created_at, r.id
-      limit page.size + 1
-    ),
-    page.size
-  );
+      )
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
+-- admin-api: makes the stored templates of an instance what its provider's complete list says.
+-- `request`: instanceId, idempotency (see begin_idempotent), askedAt (before the list was read: what
+-- a webhook, a person or another sync has decided since is newer than the list), templates
+-- [{providerTemplateId, name, language, parameterFormat, components, category, providerStatus, rejectedReason,
+-- quality, isAutoGenerated}], each provider id once. What the channel has made itself is kept out of items.
+-- Listed templates are created, or linked to what is stored (see match_listed_templates) and brought
+-- up to date; templates of the instance that are listed no more get the status DELETED and stay, as
+-- messages and callers may still name them. Records an event of each stored template with another
+-- status or category than before.
+-- `limit` {used, total} or NULL is what the provider reports of the account, and part of the answer.
+-- Returns {instanceId, limit, created, updated, unchanged, deleted, items [{templateId, name, language,
+-- providerStatus, providerTemplateId, change}]}, or {replayed}. Errors: MI007, MI008, MI014.
+-- Over 80 lines: one statement, so that each listed template is counted once, as what became of it.
+create or replace function public.sync_message_templates(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  instance messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  replayed jsonb := messaging.begin_idempotent(request);
+  asked_at constant timestamptz := (request->>'askedAt')::timestamptz;
+  outcome jsonb;
+  changed uuid[];
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  -- Serialised: two simultaneous syncs would both create the new templates.
+  perform from messaging.instances i where i.id = instance.id for no key update;
+  -- A decision that arrives meanwhile waits, so that each change is recorded once.
+  perform from messaging.message_templates r
+  where r.workspace_id = instance.workspace_id
+    and coalesce(r.instance_id, instance.id) = instance.id
+  order by r.id
+  for no key update;
+
+  with listed as (
+    select e."providerTemplateId" as id, e.name, e.language, e."parameterFormat" as format,
+      e.components, e.category, e."providerStatus" as status, e."rejectedReason" as reason, e.quality,
+      coalesce(e."isAutoGenerated", false) as is_generated
+    from jsonb_to_recordset(request->'templates') as e(
+      "providerTemplateId" text, name text, language text, "parameterFormat" text,
+      components jsonb, category text, "providerStatus" text, "rejectedReason" text, quality text,
+      "isAutoGenerated" boolean
+    )
+  ),
+  matched as (
+    select l.id, m.template_id, r.provider_status as former_status, r.category as former_category, definition.*,
+      case
+        when r.updated_at > asked_at then coalesce(r.provider_status, l.status)
+        else l.status
+      end as status,
+      case when r.updated_at > asked_at then r.status_reason else l.reason end as reason,
+      case when r.updated_at > asked_at then r.quality else coalesce(l.quality, r.quality) end as quality,
+      l.is_generated
+    from messaging.match_listed_templates(instance, request->'templates') m
+    join messaging.message_templates r on r.workspace_id = instance.workspace_id
+      and r.id = m.template_id
+    join listed l on l.id = m.provider_template_id
+    cross join lateral (
+      select l.name, l.language, l.format, l.components, coalesce(l.category, r.category) as category
+      where r.defined_at <= asked_at
+      union all
+      select r.name, r.language, r.parameter_format, r.components, r.category
+      where r.defined_at > asked_at
+    ) as definition
+  ),
+  updated as (
+    update messaging.message_templates r
+    set name = m.name, language = m.language, parameter_format = m.format,
+      components = m.components, category = m.category, provider_status = m.status, provider_template_id = m.id,
+      status_reason = m.reason, quality = m.quality, is_auto_generated = m.is_generated,
+      category_changes_to = nullif(r.category_changes_to, m.category),
+      category_changes_at = case
+        when r.category_changes_to is distinct from m.category then r.category_changes_at
+      end,
+      updated_at = greatest(r.updated_at, asked_at), defined_at = greatest(r.defined_at, asked_at)
+    from matched m
+    where r.workspace_id = instance.workspace_id and r.id = m.template_id
+      and (
+        r.name, r.language, r.parameter_format, r.components, r.category, r.provider_status,
+        r.provider_template_id, r.status_reason, r.quality, r.is_auto_generated
+      ) is distinct from (
+        m.name, m.language, m.format, m.components, m.category, m.status, m.id, m.reason, m.quality,
+        m.is_generated
+      )
+    returning r.id, m.status is distinct from m.former_status
+      or m.category <> m.former_category as is_decided
+  ),
+  created as (
+    insert into messaging.message_templates (
+      workspace_id, instance_id, name, language, parameter_format, components, provider_status,
+      provider_template_id, updated_at, defined_at, category, status_reason, quality, is_auto_generated
+    )
+    select instance.workspace_id, instance.id, l.name, l.language, l.format, l.components, l.status,
+      l.id, asked_at, asked_at, l.category, l.reason, l.quality, l.is_generated
+    from listed l
+    where not exists (select from matched m where m.id = l.id)
+    returning id, provider_template_id
+  ),
+  deleted as (
+    update messaging.message_templates r
+    set provider_status = 'DELETED', updated_at = asked_at
+    where r.instance_id = instance.id
+      and r.provider_template_id is not null
+      and r.provider_status is distinct from 'DELETED'
+      and r.updated_at <= asked_at
+      and not exists (select from listed l where l.id = r.provider_template_id)
+      and not exists (select from matched m where m.template_id = r.id)
+    returning r.id, r.name, r.language, r.provider_status as status, r.provider_template_id
+  ),
+  item as (
+    select coalesce(m.template_id, c.id) as template_id, coalesce(m.name, l.name) as name,
+      coalesce(m.language, l.language) as language, coalesce(m.status, l.status) as status, l.id,
+      case
+        when c.id is not null then 'created'
+        when exists (select from updated u where u.id = m.template_id) then 'updated'
+        else 'unchanged'
+      end as change
+    from listed l
+    left join matched m on m.id = l.id
+    left join created c on c.provider_template_id = l.id
+    where not l.is_generated
+    union all
+    select d.id, d.name, d.language, d.status, d.provider_template_id, 'deleted' from deleted d
+  )
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'limit', request->'limit',
+    'created', count(*) filter (where i.change = 'created'),
+    'updated', count(*) filter (where i.change = 'updated'),
+    'unchanged', count(*) filter (where i.change = 'unchanged'),
+    'deleted', count(*) filter (where i.change = 'deleted'),
+    'items', coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'templateId', i.template_id,
+          'name', i.name,
+          'language', i.language,
+          'providerStatus', i.status,
+          'providerTemplateId', i.id,
+          'change', i.change
+        )
+        order by i.name, i.language, i.id
+      ),
+      '[]'
+    )
+  ), (
+    select array_agg(decided.id)
+    from (
+      select u.id from updated u where u.is_decided
+      union all
+      select d.id from deleted d
+    ) as decided
+  ) into outcome, changed
+  from item i;
+  perform messaging.record_template_changes(changed);
+  return messaging.keep_outcome(request, outcome);
 end;
 $$;
 
@@ -1741,17 +3218,9 @@ $$;
 -- Returns whether it changed anything. Locks the message, with a ladder its contact before it, then pacing, then
 -- its batch.
 create or replace function messaging.advance_message(
-  message_id uuid,
-  provider_message_id text,
-  status text,
-  occurred_at timestamptz,
-  error jsonb,
+  message_id uuid, provider_message_id text, status text, occurred_at timestamptz, error jsonb,
   pricing jsonb default null
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   is_official boolean;
   former messaging.messages;
@@ -1861,15 +3330,8 @@ $$;
 -- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
 -- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
 create or replace function messaging.await_reply(
-  instance messaging.instances,
-  message messaging.messages,
-  decided jsonb,
-  is_paced boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
+) returns void language plpgsql set search_path = '' as $$
 declare
   invitation_id constant uuid := messaging.find_or_send_invitation(
     instance, message.id, message.contact_id, message.conversation_id,
@@ -1891,16 +3353,8 @@ $$;
 -- its call is under way the event is kept until the call is settled. Never after it was delivered.
 -- Locks the contact, the message, pacing, dispatch.
 create or replace function messaging.climb_after_status(
-  message_id uuid,
-  provider_message_id text,
-  occurred_at timestamptz,
-  error jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  message_id uuid, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   message messaging.messages;
   instance messaging.instances;
@@ -1952,14 +3406,8 @@ $$;
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
 -- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
 create or replace function messaging.describe_message(
-  message messaging.messages,
-  budget_ends_at timestamptz default null
-)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+  message messaging.messages, budget_ends_at timestamptz default null
+) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   state record;
   shown messaging.messages := messaging.message_after_merge(message);
@@ -2004,14 +3452,8 @@ $$;
 -- words or the deletion, where they are news.
 -- The caller has locked the message.
 create or replace function messaging.end_message_change(
-  message messaging.messages,
-  outcome text,
-  error jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message messaging.messages, outcome text, error jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   is_done constant boolean := outcome = 'done';
   is_edit constant boolean := message.change->>'kind' = 'edit';
@@ -2033,10 +3475,7 @@ $$;
 -- Ends messages that have been taken out of the queue, or were in none: they become `status`, canceled or expired.
 -- The caller holds them.
 create or replace function messaging.end_messages(message_ids uuid[], status text)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set status = end_messages.status,
@@ -2052,15 +3491,9 @@ $$;
 -- holders are about to send the messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.end_queued_messages(message_ids uuid[], status text)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns uuid[] language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   instance_ids uuid[];
   ended uuid[];
@@ -2101,10 +3534,7 @@ $$;
 -- A received one too: its status (received) says what cannot be done with it.
 -- Error: MI004.
 create or replace function messaging.find_message(request jsonb)
-returns messaging.messages
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.messages language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
 begin
@@ -2125,22 +3555,9 @@ $$;
 -- stores the message. What the invitation costs counts for `of_batch`, the batch of the message. Locks pacing.
 -- Errors: MI010.
 create or replace function messaging.find_or_send_invitation(
-  instance messaging.instances,
-  message_id uuid,
-  contact_id uuid,
-  conversation_id uuid,
-  rung jsonb,
-  sent_by text,
-  phone_given text,
-  is_paced boolean,
-  interval_seconds integer,
-  of_batch uuid
-)
-returns uuid
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, message_id uuid, contact_id uuid, conversation_id uuid, rung jsonb,
+  sent_by text, phone_given text, is_paced boolean, interval_seconds integer, of_batch uuid
+) returns uuid language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   invitation_id uuid;
@@ -2195,15 +3612,8 @@ $$;
 -- as its own mode would; or it waits for an answer; or it fails, where no rung is left. `error`: what the channel
 -- said. The caller holds the message and its contact. Locks pacing, then dispatch.
 create or replace function messaging.go_on_by_ladder(
-  instance messaging.instances,
-  message messaging.messages,
-  decided jsonb,
-  error jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, message messaging.messages, decided jsonb, error jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   is_invitation constant boolean := decided->'shown'->>'sentAs' = 'invitation';
 begin
@@ -2244,16 +3654,9 @@ $$;
 -- held at its slot or its budget may keep it: see expected_departure. `hold`: as shown_hold, NULL where the
 -- instance is not held.
 create or replace function messaging.held_departure(
-  message_id uuid,
-  instance messaging.instances,
-  out slot timestamptz,
-  out held_by text,
+  message_id uuid, instance messaging.instances, out slot timestamptz, out held_by text,
   out hold jsonb
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+) language plpgsql stable set search_path = '' as $$
 begin
   select e.leaves_at, e.held_by, case
     when e.held_until is not null then messaging.shown_hold(
@@ -2273,11 +3676,7 @@ $$;
 
 -- The files of ours that a ladder's templates have as their headers; empty for none, and for no ladder.
 create or replace function messaging.ladder_files(ladder jsonb)
-returns uuid[]
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns uuid[] language plpgsql immutable set search_path = '' as $$
 begin
   return array(
     select distinct (r.rung->>'mediaId')::uuid
@@ -2295,16 +3694,8 @@ $$;
 -- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
-  message messaging.messages,
-  time_zone text,
-  is_claimed boolean
-)
-returns jsonb
-language plpgsql
-stable
-parallel safe
-set search_path = ''
-as $$
+  message messaging.messages, time_zone text, is_claimed boolean
+) returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
 begin
   return jsonb_build_object(
     'messageId', message.id,
@@ -2379,12 +3770,7 @@ $$;
 --   same_id          not another id: that is an earlier attempt's
 -- fits_transition compares the ids; advance_message and climb_after_status apply it.
 create or replace function messaging.message_transition(status text, event text)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return case status || ' > ' || event
     -- Waits in the queue, or a paced message in flight.
@@ -2425,15 +3811,9 @@ $$;
 -- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
 -- was. The caller holds the message and pacing. Errors: MI010.
 create or replace function messaging.place_moved_message(
-  message messaging.messages,
-  instance messaging.instances,
-  gone messaging.message_queue,
+  message messaging.messages, instance messaging.instances, gone messaging.message_queue,
   send_at timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+) returns void language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
   typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
@@ -2480,10 +3860,7 @@ $$;
 -- `calls`: the requests of accept_message. `known`: NULL, or the result of an earlier reading, whose
 -- calls alone are read again, under the ids that they have.
 create or replace function messaging.plain_acceptances(calls jsonb, known messaging.acceptance[])
-returns messaging.acceptance[]
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.acceptance[] language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
 begin
@@ -2600,10 +3977,7 @@ $$;
 -- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
 -- ends what most changes are.
 create or replace function messaging.record_message_change()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
+returns trigger language plpgsql set search_path = '' as $$
 declare
   due text[] := '{}';
   event_type text;
@@ -2705,21 +4079,11 @@ $$;
 -- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
 -- the assignment, and the agent. `request` and the errors are accept_message's.
 create or replace function messaging.resolve_send(
-  instance messaging.instances,
-  request jsonb,
-  out contact_id uuid,
-  out phone text,
-  out conversation_id uuid,
-  out assigned_to uuid,
-  out address text,
-  out quoted_provider_message_id text,
-  out quoted_is_ours boolean,
-  out assignment jsonb,
+  instance messaging.instances, request jsonb, out contact_id uuid, out phone text,
+  out conversation_id uuid, out assigned_to uuid, out address text,
+  out quoted_provider_message_id text, out quoted_is_ours boolean, out assignment jsonb,
   out agent_id uuid
-)
-language plpgsql
-set search_path = ''
-as $$
+) language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   conversation messaging.conversations;
@@ -2784,13 +4148,8 @@ $$;
 -- whose failure may pause their batch.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.settle_message_rows(
-  settlements messaging.settlement[],
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  settlements messaging.settlement[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
 declare
   failed uuid[];
   invitations uuid[];
@@ -2852,10 +4211,7 @@ $$;
 -- Locks the provider's message id before the rows, by looking at it in the condition: conditions are
 -- checked before rows are locked. A locked row is read anew.
 create or replace function messaging.settle_plain_acceptance(result jsonb, clock timestamptz)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+returns uuid[] language plpgsql set search_path = '' as $$
 declare
   settled constant uuid := result->>'messageId';
   provider_id text := result->>'providerMessageId';
@@ -2916,14 +4272,8 @@ $$;
 -- "= any (...)" everywhere: such a look-up has one plan, by the primary key, whatever the statistics.
 -- Locks queue rows with their messages, in the order of their ids.
 create or replace function messaging.settle_plain_acceptances(
-  results jsonb,
-  clock timestamptz,
-  out settled uuid[],
-  out settlements messaging.settlement[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  results jsonb, clock timestamptz, out settled uuid[], out settlements messaging.settlement[]
+) language plpgsql set search_path = '' as $$
 declare
   ids uuid[];
   told jsonb;
@@ -2984,10 +4334,7 @@ $$;
 -- Locks the messages, then pacing (see requeue_message).
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.take_back_unsent(results jsonb)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+returns uuid[] language plpgsql set search_path = '' as $$
 declare
   unsent record;
   waits boolean;
@@ -3029,14 +4376,8 @@ $$;
 -- message is in no queue. The caller holds the messages.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.write_departures(
-  message_ids uuid[],
-  slots timestamptz[],
-  reasons text[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  message_ids uuid[], slots timestamptz[], reasons text[]
+) returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set scheduled_for = d.slot, held_by = d.reason
@@ -3077,14 +4418,8 @@ $$;
 -- agent is to be silent), MI022 (the caller must authenticate anew), MI041,
 -- MI042, MI043 and MI057 (timing), MI045 (the own number), MI051 to MI054 (the file: see take_media).
 create or replace function public.accept_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   draft jsonb := nullif(request->'message', 'null');
   delivery constant jsonb := request->'delivery';
@@ -3324,10 +4659,7 @@ $$;
 -- deletion of what is deleted, of which `message` is the record.
 -- Errors: MI004; MI061 (not editable), MI062 (not deletable), with the reason of change_refusal as detail.
 create or replace function public.begin_message_change(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   kind constant text := request->>'kind';
@@ -3384,16 +4716,9 @@ $$;
 -- Errors: MI014; MI031 and MI035 see find_recipient.
 -- Plans must not depend on statistics: hence the settings below.
 create or replace function public.list_messages(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   most_read constant integer := 5000;
   reading messaging.list_reading := messaging.begin_reading(request);
@@ -3608,12 +4933,7 @@ $$;
 -- among the hundred messages before it, in their order.
 -- Errors: MI004, MI032; MI063 (of the other direction), with its status as detail.
 create or replace function public.list_unread_messages(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   named messaging.messages;
   contact messaging.contacts;
@@ -3679,10 +4999,7 @@ $$;
 -- expires_at has come; or a delivery event failed the message while its call to
 -- the provider is still open, so that a further attempt may be due anyway).
 create or replace function public.retry_message(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
   contact messaging.contacts;
@@ -3738,15 +5055,9 @@ $$;
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The steps inherit the
 -- settings below. A scan of an index by "= any (ids)" locks in the order of the ids; a bitmap would not.
 create or replace function public.settle_messages(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   results jsonb := request->'results';
@@ -3865,11 +5176,7 @@ $$;
 -- Locks the contact, the queue row and the message, then as release_instances.
 -- Errors: MI055 where the contact is merged meanwhile; MI010.
 create or replace function public.take_rung(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   lease_until constant timestamptz := clock + make_interval(
@@ -3964,14 +5271,8 @@ $$;
 -- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
 -- nothing where it comes too late: the last ten seconds are left to the call on its way.
 create or replace function messaging.change_refusal(
-  message messaging.messages,
-  provider_class text,
-  kind text,
-  clock timestamptz
-)
-returns text
-language sql
-stable
+  message messaging.messages, provider_class text, kind text, clock timestamptz
+) returns text language sql stable
 return case
   when message.direction = 'inbound' then 'received'
   when provider_class = 'official' then 'official_channel'
@@ -3994,9 +5295,7 @@ end;
 -- Whether an event fits the condition of message_transition: `told_id` is its provider message id, `known_id` the one
 -- that the message has. Whether a worker has the message in hand (claimed_new_id) is the caller's to see.
 create or replace function messaging.fits_transition(condition text, known_id text, told_id text)
-returns boolean
-language sql
-immutable
+returns boolean language sql immutable
 return case condition
   when 'always' then true
   when 'new_id' then coalesce(known_id != told_id, true)
@@ -4007,14 +5306,72 @@ end;
 
 -- The event that tells a message's new status. That a reaction is sent or received is told as the reaction.
 create or replace function messaging.status_event(message_type text, status text)
-returns text
-language sql
-immutable
+returns text language sql immutable
 return 'message.' || case
   when message_type = 'reaction'
   and status in ('sent', 'received') then 'reaction'
   else status
 end;
+
+-- The endpoints that have a delivery due at `clock`, by the index of what waits: it goes from one endpoint to
+-- the next, so its cost follows the endpoints that wait for something, not all there are, and not how much
+-- each waits for.
+create or replace function messaging.endpoints_with_due_deliveries(clock timestamptz)
+returns setof uuid language plpgsql stable set search_path = '' set enable_bitmapscan = off
+set enable_sort = off as $$
+begin
+  return query
+  with recursive waiting as (
+    (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at is not null
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    )
+    union all
+    select n.endpoint_id, n.next_attempt_at
+    from waiting w
+    cross join lateral (
+      select d.endpoint_id, d.next_attempt_at
+      from messaging.event_deliveries d
+      where d.next_attempt_at is not null and d.endpoint_id > w.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at
+      limit 1
+    ) as n
+  )
+  select w.endpoint_id from waiting w where w.next_attempt_at <= clock;
+end;
+$$;
+
+-- events-api: an endpoint. `request`: instanceId, endpointId. Error: MI024.
+create or replace function public.get_event_endpoint(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_event_endpoint(r) from messaging.event_endpoints r
+    where r.id = (request->>'endpointId')::uuid and r.instance_id = (request->>'instanceId')::uuid
+      and r.deleted_at is null
+  ), 'MI024', 'endpoint_not_found');
+$$;
+
+-- events-api: the endpoints of an instance, oldest first, a page at a time.
+-- `request`: instanceId, limit, `after` as returned in `next`. Returns {items, next}.
+create or replace function public.list_event_endpoints(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_event_endpoint(r))
+    from messaging.event_endpoints r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and r.instance_id = (request->>'instanceId')::uuid and r.deleted_at is null
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
 
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
@@ -4023,9 +5380,7 @@ end;
 -- hundred instances one lock stands for all, under a key that every reader looks at: Postgres has room
 -- for a few thousand locks in all. What it returns says nothing.
 create or replace function messaging.hold_event_floor(instance_id uuid)
-returns text
-language sql
-volatile
+returns text language sql volatile
 return case
   when current_setting('messaging.event_floors', true) = '*'
   or strpos(current_setting('messaging.event_floors', true), instance_id::text) > 0 then null
@@ -4043,10 +5398,7 @@ end;
 -- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
 -- Returns how many.
 create or replace function messaging.cancel_restored_messages(message_ids uuid[])
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   instance_ids uuid[];
   canceled uuid[];
@@ -4088,16 +5440,9 @@ $$;
 -- the instance is looked at again shortly. Never waits for queue rows either.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_instance_group(
-  dispatch messaging.dispatch,
-  instance messaging.instances,
-  max_messages integer,
-  lease interval,
+  dispatch messaging.dispatch, instance messaging.instances, max_messages integer, lease interval,
   clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   -- Twice the lead, so that a poll that is late by no more than that loses no departure.
   horizon constant timestamptz := clock + 2 * messaging.group_lead();
@@ -4247,14 +5592,8 @@ $$;
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
 -- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
 create or replace function messaging.claim_protected_messages(
-  message_ids uuid[],
-  lease interval,
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  message_ids uuid[], lease interval, clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   head record;
   place record;
@@ -4322,14 +5661,8 @@ $$;
 -- that is disconnected until that ends.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.claim_unpaced_messages(
-  max_messages integer,
-  lease interval,
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  max_messages integer, lease interval, clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   claimed_ids uuid[];
   held_ids uuid[];
@@ -4417,15 +5750,8 @@ $$;
 -- the claimed ones. The caller has locked the queue rows. Leaves messages that another transaction is changing, or
 -- of a budget that another one has taken, for the next claim.
 create or replace function messaging.claim_unpaced_within_budget(
-  message_ids uuid[],
-  lease interval,
-  clock timestamptz
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  message_ids uuid[], lease interval, clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   waiting record;
   of_instance uuid;
@@ -4485,10 +5811,7 @@ $$;
 -- queue (see enqueue_message_later), in the order of the slots they were promised. The caller holds their
 -- queue rows. Never waits for messages and pacing rows: what another session holds is left for later.
 create or replace function messaging.enqueue_waiting_messages(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   waiting record;
   instance messaging.instances;
@@ -4539,21 +5862,10 @@ $$;
 -- While a hold of the whole instance keeps it, that is the reason, and `hold_reason`, `hold_code` and
 -- `held_until` tell of it: see instance_hold. `budget_ends_at`: see reached_budget_ends_at.
 create or replace function messaging.expected_departure(
-  queued messaging.message_queue,
-  message messaging.messages,
-  instance messaging.instances,
-  dispatch messaging.dispatch,
-  budget_ends_at timestamptz,
-  out leaves_at timestamptz,
-  out held_by text,
-  out hold_reason text,
-  out hold_code text,
-  out held_until timestamptz
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
+  queued messaging.message_queue, message messaging.messages, instance messaging.instances,
+  dispatch messaging.dispatch, budget_ends_at timestamptz, out leaves_at timestamptz,
+  out held_by text, out hold_reason text, out hold_code text, out held_until timestamptz
+) language plpgsql stable set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   after_last constant timestamptz := dispatch.paced_from + messaging.present_spacing(
@@ -4617,10 +5929,7 @@ $$;
 -- of being claimed. The caller holds their queue rows. What another session holds is left for later:
 -- nothing waits here. The caller sees to it that the instance gets its next due time.
 create or replace function messaging.expire_due_messages(message_ids uuid[], clock timestamptz)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   late uuid[];
   gone messaging.message_queue[];
@@ -4653,13 +5962,8 @@ $$;
 -- meanwhile. Skips locked messages: they are about to leave or to be canceled.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.move_slots(instance messaging.instances)
-returns bigint
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns bigint language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   stretch messaging.slot_moves;
   moved bigint;
@@ -4706,12 +6010,8 @@ $$;
 -- know of that hold (see instance_holds), `held_by`: heldUntil is NULL where it has no end.
 -- Plans must not depend on statistics: paths with and without such settings share them.
 create or replace function messaging.record_instance_holds(instance_ids uuid[], held_by text)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 begin
   perform messaging.hold_event_floors(instance_ids);
   insert into messaging.events (instance_id, type, data)
@@ -4736,10 +6036,7 @@ $$;
 -- keeps its lock until commit, so none can be overlooked.
 -- Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.release_instances(settlements messaging.settlement[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   released uuid[];
   held uuid[];
@@ -4831,10 +6128,7 @@ $$;
 -- a new slot, any other into the unpaced lane, due at once. The caller holds the message's row and has
 -- checked its state.
 create or replace function messaging.requeue_message(message messaging.messages)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
@@ -4859,10 +6153,7 @@ $$;
 -- Writes that a message waits in the queue again, as if no attempt had been made. The caller holds it, and has
 -- placed it.
 create or replace function messaging.wait_again(message_id uuid, slot timestamptz, held_by text)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set status = 'queued', scheduled_for = slot, held_by = wait_again.held_by,
@@ -4882,18 +6173,9 @@ $$;
 -- Records instance.held for the instances whose hold is new, or has another end or reason now.
 -- Locks pacing and dispatch before it looks for what was postponed, then queue rows without a claim.
 create or replace function messaging.set_operator_hold(
-  instance_ids uuid[],
-  hold_until timestamptz,
-  reason text
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+  instance_ids uuid[], hold_until timestamptz, reason text
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   former_ids uuid[];
@@ -4952,16 +6234,8 @@ $$;
 -- again until a person puts something right; of another one it tells only where it lasts longer than a minute.
 -- The caller holds dispatch.
 create or replace function messaging.tell_hold(
-  instance messaging.instances,
-  held_by text,
-  is_lasting boolean,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, held_by text, is_lasting boolean, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   insert into messaging.outbox (workspace_id, kind, payload)
   select w.id, 'instance_held_email', jsonb_build_object(
@@ -5001,16 +6275,9 @@ $$;
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
 create or replace function public.get_instance_health(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   dispatch messaging.dispatch;
@@ -5181,15 +6448,8 @@ $$;
 -- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
 create or replace function public.hold_suspects(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   released constant integer := messaging.trust_confirmed_instances();
@@ -5237,15 +6497,8 @@ $$;
 -- for each instance concerned the counts by state, with e-mails and agents' replies of the outbox.
 -- Error: MI014.
 create or replace function public.list_may_have_left(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   page constant record := messaging.begin_page(request);
   clock constant timestamptz := clock_timestamp();
@@ -5345,16 +6598,9 @@ $$;
 -- Plans must not depend on statistics, and planning each call would cost more than the call: hence the
 -- settings below.
 create or replace function public.list_message_queue(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   page_size constant integer := (request->>'limit')::integer;
@@ -5450,9 +6696,7 @@ $$;
 -- end all the same. `place`: of several at once the first one is told, since it is what a person has to end.
 create or replace function messaging.instance_holds(dispatch messaging.dispatch)
 returns table (place integer, held_by text, reason text, code text, ends_at timestamptz)
-language sql
-immutable
-rows 3
+language sql immutable rows 3
 begin atomic
   select h.*
   from
@@ -5473,13 +6717,8 @@ end;
 -- The one answer to why nothing of an instance leaves at an instant: see instance_holds. No row where nothing
 -- keeps it. `is_paced`: whether the queue is meant; what leaves beside it is tried in spite of a refusal.
 create or replace function messaging.instance_hold(
-  dispatch messaging.dispatch,
-  at timestamptz,
-  is_paced boolean
-)
-returns table (held_by text, reason text, code text, ends_at timestamptz)
-language sql
-immutable
+  dispatch messaging.dispatch, at timestamptz, is_paced boolean
+) returns table (held_by text, reason text, code text, ends_at timestamptz) language sql immutable
 rows 1
 begin atomic
   select h.held_by, h.reason, h.code, h.ends_at
@@ -5492,21 +6731,12 @@ end;
 -- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
 -- it is not known. See instance_hold.
 create or replace function messaging.shown_hold(
-  reason text,
-  code text,
-  ends_at timestamptz,
-  time_zone text
-)
-returns jsonb
-language sql
-stable
+  reason text, code text, ends_at timestamptz, time_zone text
+) returns jsonb language sql stable
 return jsonb_build_object(
-  'holdReason',
-  reason,
-  'holdCode',
-  code,
-  'heldUntil',
-  messaging.iso_in_zone(
+  'holdReason', reason,
+  'holdCode', code,
+  'heldUntil', messaging.iso_in_zone(
     case
       when isfinite(ends_at) then ends_at
     end,
@@ -5519,11 +6749,7 @@ return jsonb_build_object(
 -- holds the messages, or their batches. Locks the batches in the order of their ids, even where nobody is
 -- pending: who makes recipients pending holds the batch until that is committed.
 create or replace function messaging.accept_pending_recipients(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform from messaging.batches b
   where b.id = any (array(select m.batch_id from messaging.messages m where m.id = any (message_ids)))
@@ -5560,11 +6786,7 @@ $$;
 -- Returns the contact of each entry, in order; NULL where it has none.
 -- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
 create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
-returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   found_ids uuid[];
   new_ids uuid[];
@@ -5639,11 +6861,7 @@ $$;
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   entries constant jsonb := request->'entries';
   of_instance constant uuid := (
@@ -5739,12 +6957,7 @@ $$;
 -- those of its messages, and of the slots that are forecast for its pending recipients: see walk_batches, and
 -- for many of them expected_end.
 create or replace function messaging.describe_batch(batch messaging.batches)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);
   zone constant text := instance.time_zone;
@@ -5816,11 +7029,7 @@ $$;
 -- expired, and tell what has become of their recipients. Returns how many. The caller holds the messages, or
 -- their batches. Locks the batches in the order of their ids.
 create or replace function messaging.end_unqueued_messages(message_ids uuid[], status text)
-returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   ended uuid[];
 begin
@@ -5844,11 +7053,7 @@ $$;
 
 -- The contact of each entry of a list, in order (see entry_contact); NULL for entries that name nobody.
 create or replace function messaging.entry_contacts(of_instance uuid, entries jsonb)
-returns uuid[]
-language sql
-stable
-set search_path = ''
-as $$
+returns uuid[] language sql stable set search_path = '' as $$
   select array(
     select case
       when coalesce(e.entry->>'phone', e.entry->>'userId', e.entry->>'contactId') is not null
@@ -5866,11 +7071,7 @@ $$;
 -- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
 -- create_batch.
 create or replace function messaging.new_batch(request jsonb)
-returns messaging.batches
-language plpgsql
-volatile
-set search_path = ''
-as $$
+returns messaging.batches language plpgsql volatile set search_path = '' as $$
 declare
   batch messaging.batches;
 begin
@@ -5908,15 +7109,8 @@ $$;
 -- counts the turn.
 -- Returns the message's id. Errors: MI010.
 create or replace function messaging.place_batch_message(
-  instance messaging.instances,
-  batch messaging.batches,
-  recipient_index integer
-)
-returns uuid
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, batch messaging.batches, recipient_index integer
+) returns uuid language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   recipient messaging.batch_recipients;
   placed_id uuid;
@@ -5957,14 +7151,8 @@ $$;
 -- themselves or in a ladder. Returns their ids. Locks the files in the order of their ids.
 -- Errors: MI051 to MI054.
 create or replace function messaging.take_batch_files(
-  instance_id uuid,
-  batch_id uuid,
-  entries jsonb
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, batch_id uuid, entries jsonb
+) returns uuid[] language plpgsql set search_path = '' as $$
 declare
   file_ids constant uuid[] := array(
     select distinct named.id::uuid
@@ -5997,11 +7185,7 @@ $$;
 -- The caller holds pacing and the batch. Tries the queue rows without waiting: their holders are about to
 -- send the messages.
 create or replace function messaging.unqueue_batch_messages(batch messaging.batches)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   gone messaging.message_queue[];
   taken_back integer;
@@ -6050,11 +7234,7 @@ $$;
 -- Locks pacing, then the batch. Errors: MI007, MI008, MI010, MI027, MI028 (the batch's status does not allow
 -- it).
 create or replace function public.change_batch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   action constant text := request->>'action';
   clock constant timestamptz := clock_timestamp();
@@ -6134,10 +7314,7 @@ $$;
 -- Returns {batchId, status, added, duplicates, errors}. Errors: MI007, MI008, MI051 to MI054 (see
 -- take_batch_files), MI055.
 create or replace function public.create_batch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   replayed jsonb := messaging.begin_idempotent(request);
   batch constant messaging.batches := messaging.new_batch(request);
@@ -6156,12 +7333,8 @@ $$;
 -- one instance alone. Returns {fed}: how many
 -- instances it has looked after. Passes over instances whose pacing row is locked.
 create or replace function public.feed_batches(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   hungry uuid;
   fed integer := 0;
@@ -6199,14 +7372,8 @@ $$;
 -- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   batch constant messaging.batches := messaging.find_batch(request);
   instance constant messaging.instances := messaging.find_instance(batch.instance_id);
@@ -6309,11 +7476,7 @@ $$;
 -- `request`: instanceId, limit, order, status (NULL for any), `after` as returned in `next`. Returns
 -- {items, next}.
 create or replace function public.list_batches(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   page constant record := messaging.begin_page(request);
   is_backward constant boolean := coalesce(request->>'order' = 'desc', false);
@@ -6361,18 +7524,9 @@ $$;
 -- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
 -- than 24 hours ago, nor while another responder holds the conversation (`is_standby`). `message_id`: the contact's message, which the agent then does not see.
 create or replace function messaging.apply_keyword(
-  instance_id uuid,
-  contact_id uuid,
-  conversation_id uuid,
-  message_id uuid,
-  said text,
-  written_at timestamptz,
-  is_standby boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, contact_id uuid, conversation_id uuid, message_id uuid, said text,
+  written_at timestamptz, is_standby boolean
+) returns void language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   confirmation_id constant uuid := gen_random_uuid();
@@ -6414,14 +7568,8 @@ $$;
 -- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
 -- A vote that was taken back has no options either, but its update has none then.
 create or replace function messaging.complete_vote(
-  instance messaging.instances,
-  vote messaging.messages,
-  event jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+  instance messaging.instances, vote messaging.messages, event jsonb
+) returns boolean language plpgsql set search_path = '' as $$
 declare
   chosen constant jsonb := event->'content'->'pollVote'->'options';
 begin
@@ -6446,10 +7594,7 @@ $$;
 -- several contacts prove that the contacts without a phone are this person: they are merged. Two phones
 -- prove nothing: a number can have had another owner. The caller holds lock_addresses.
 create or replace function messaging.find_shown_contact(instance_id uuid, addresses text[])
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   found_contact messaging.contacts;
@@ -6476,13 +7621,7 @@ $$;
 -- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
 -- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
 create or replace function messaging.fold_choice(given text)
-returns text
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
   return regexp_replace(
     btrim(
@@ -6504,13 +7643,7 @@ $$;
 -- A text as keywords are compared: without regard to case and accents, without marks that nobody sees, and
 -- without the blanks and the punctuation around it. A question mark stays: a question is no decision.
 create or replace function messaging.fold_keyword(given text)
-returns text
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
   -- No ASCII text has marks or accents, and most keywords are such.
   if octet_length(given) > char_length(given) then
@@ -6533,10 +7666,7 @@ $$;
 -- channel had left out (unsupportedType media_placeholder).
 -- The caller holds lock_provider_messages for the message and lock_addresses for its contact.
 create or replace function messaging.import_message(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   written_at constant timestamptz := messaging.event_instant(event);
   is_inbound constant boolean := event->>'origin' = 'inbound';
@@ -6604,10 +7734,7 @@ $$;
 -- Holds the messages, so that an erasure, which deletes them before the payloads of their person, waits and
 -- finds the payloads. Waits for nobody: one that is being deleted is left untouched.
 create or replace function messaging.keep_retold_messages(events messaging.plain_event[])
-returns integer[]
-language plpgsql
-set search_path = ''
-as $$
+returns integer[] language plpgsql set search_path = '' as $$
 declare
   retold integer[];
 begin
@@ -6640,10 +7767,7 @@ $$;
 -- a hidden address alone, is merged into the message's contact. A message that the echo had confirmed
 -- wrongly becomes `unconfirmed` again.
 create or replace function messaging.merge_echo_duplicates(message_ids uuid[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   duplicate record;
   contact messaging.contacts;
@@ -6713,11 +7837,7 @@ $$;
 -- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
 -- earlier.
 create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
-returns messaging.messages
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns messaging.messages language plpgsql stable set search_path = '' as $$
 declare
   voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
   person_id uuid;
@@ -6750,16 +7870,8 @@ $$;
 -- What a contact's message decides about marketing: `denied` or `granted` where the whole message is one
 -- of the instance's keywords, NULL for any other. A word within a sentence never counts.
 create or replace function messaging.read_keyword(
-  keywords text[],
-  resume_keywords text[],
-  message text
-)
-returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
-as $$
+  keywords text[], resume_keywords text[], message text
+) returns text language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   folded text;
 begin
@@ -6787,13 +7899,8 @@ $$;
 -- Executes no statement, whose start would cost more than the reading, except for a message that quotes
 -- another one.
 create or replace function messaging.read_plain_events(
-  calls jsonb,
-  out messages messaging.plain_event[],
-  out statuses messaging.plain_event[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  calls jsonb, out messages messaging.plain_event[], out statuses messaging.plain_event[]
+) language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   call jsonb;
@@ -6879,14 +7986,8 @@ $$;
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
 -- every ten minutes. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
-  instance messaging.instances,
-  event jsonb
-)
-returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, event jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock);
@@ -6961,10 +8062,7 @@ $$;
 -- transaction holds. An event with a contact_id is always recorded: see add_inbound_message.
 -- The caller holds lock_plain_events. Joins by `= any (array[...])`: see claim_due_messages.
 create or replace function messaging.record_inbound_messages(events messaging.plain_event[])
-returns integer[]
-language plpgsql
-set search_path = ''
-as $$
+returns integer[] language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   recorded integer[] := '{}';
@@ -7169,10 +8267,7 @@ $$;
 -- changes nothing, also where the message arrives later. Returns whether it was news.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 begin
   update messaging.messages m
   set deleted_at = clock_timestamp()
@@ -7191,10 +8286,7 @@ $$;
 -- that a call asked for is none of a person's (see is_echo_of_edit). Returns whether words changed.
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_edit(instance_id uuid, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   words constant text := event->>'message';
   has_words constant boolean := words is not null
@@ -7239,10 +8331,7 @@ $$;
 -- another event has told (mayRepeat, see repeats_vote and complete_vote).
 -- The caller holds lock_provider_messages for the message.
 create or replace function messaging.record_message_event(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   is_edit constant boolean := coalesce((event->>'isEdit')::boolean, false);
   is_group constant boolean := coalesce((event->>'isGroup')::boolean, false);
@@ -7319,14 +8408,8 @@ $$;
 -- untouched.
 -- Plans must not depend on statistics. The steps inherit the settings below.
 create or replace function messaging.record_plain_events(calls jsonb)
-returns integer[]
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+returns integer[] language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   messages messaging.plain_event[];
   statuses messaging.plain_event[];
@@ -7386,13 +8469,8 @@ $$;
 -- once more, and those that correct how a message is billed that has its price (see take_back_usage).
 -- The caller holds lock_plain_events.
 create or replace function messaging.record_plain_statuses(
-  events messaging.plain_event[],
-  out changed integer[],
-  out unchanged integer[]
-)
-language plpgsql
-set search_path = ''
-as $$
+  events messaging.plain_event[], out changed integer[], out unchanged integer[]
+) language plpgsql set search_path = '' as $$
 begin
   with known as (
     select distinct on (message.id) e.place, e.instance_id, e.payload, e.status, e.occurred_at,
@@ -7475,10 +8553,7 @@ $$;
 -- and asks for no answer. Returns false for one that is stored already.
 -- The caller holds lock_provider_messages for the reaction.
 create or replace function messaging.record_reaction(instance messaging.instances, event jsonb)
-returns boolean
-language plpgsql
-set search_path = ''
-as $$
+returns boolean language plpgsql set search_path = '' as $$
 declare
   is_inbound constant boolean := event->>'origin' = 'inbound';
   target_id constant uuid := messaging.find_quoted_message(instance.id, event);
@@ -7529,15 +8604,8 @@ $$;
 -- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
 -- (isUnreadable) says nothing beside an update of the last ten minutes.
 create or replace function messaging.repeats_vote(
-  vote messaging.messages,
-  event jsonb,
-  clock timestamptz
-)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+  vote messaging.messages, event jsonb, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
 begin
   if vote.id is null then
     return false;
@@ -7554,10 +8622,7 @@ $$;
 -- Contacts without a phone that turn out to be this person are merged: see find_shown_contact.
 -- Errors: MI055 where the contact was merged since it was found; the call must be repeated.
 create or replace function messaging.resolve_sender(instance_id uuid, event jsonb)
-returns messaging.contacts
-language plpgsql
-set search_path = ''
-as $$
+returns messaging.contacts language plpgsql set search_path = '' as $$
 declare
   contact messaging.contacts;
   address constant text := event->>'address';
@@ -7608,14 +8673,8 @@ $$;
 -- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
 -- caller holds the dispatch row.
 create or replace function messaging.tell_disconnection(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   insert into messaging.outbox (workspace_id, kind, payload)
   select w.id, 'instance_disconnected_email', jsonb_build_object(
@@ -7645,13 +8704,7 @@ $$;
 -- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
 -- fits two.
 create or replace function messaging.typed_choice(choices jsonb, typed text)
-returns jsonb
-language plpgsql
-immutable
-strict
-parallel safe
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable strict parallel safe set search_path = '' as $$
 declare
   said text;
   parts text[];
@@ -7686,11 +8739,7 @@ $$;
 -- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
 -- person: a note to self, its profile, its entry in the address book, its change.
 create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
-returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
+returns jsonb language plpgsql immutable set search_path = '' as $$
 declare
   own_key constant text := instance.connected_phone_key;
   others constant jsonb := event->'otherAddresses';
@@ -7726,11 +8775,7 @@ $$;
 -- Two payloads about the same persons wait for each other, at their beginning and nowhere else.
 -- Plans are made once: for each message anew they would take longer than the message.
 create or replace function public.record_provider_events(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   instance messaging.instances;
   event jsonb;
@@ -7816,12 +8861,8 @@ $$;
 -- One row, the identity key of the own number, where a delivery was checked against the credentials that its
 -- instance has now.
 create or replace function messaging.present_credentials(
-  instance_id uuid,
-  sealed_provider_config text
-)
-returns setof text
-language sql
-stable
+  instance_id uuid, sealed_provider_config text
+) returns setof text language sql stable
 begin atomic
   select i.connected_phone_key
   from messaging.instances as i
@@ -7834,9 +8875,7 @@ end;
 -- The id of the message with this provider's id; no row where none is stored.
 -- Returns rows, for a function that reads a table is inlined only in FROM.
 create or replace function messaging.stored_message(instance_id uuid, provider_message_id text)
-returns setof uuid
-language sql
-stable
+returns setof uuid language sql stable
 begin atomic
   select m.id
   from messaging.messages as m
@@ -7850,9 +8889,7 @@ end;
 -- the business's own number nowhere (see without_own_number), and they are neither stored already nor erased.
 -- The look-up is no EXISTS: its plan may read all rows of the instance.
 create or replace function messaging.new_messages(events messaging.plain_event[])
-returns setof messaging.plain_event
-language sql
-stable
+returns setof messaging.plain_event language sql stable
 begin atomic
   select e.*
   from unnest(events) as e
@@ -7879,11 +8916,7 @@ end;
 -- A text without the marks that nobody sees: Unicode's default ignorables, as copied numbers, keyboards and
 -- spreadsheets put them around words. shared/model/visible_text.ts takes out the same; a test compares both.
 create or replace function messaging.without_invisible(given text)
-returns text
-language sql
-immutable
-strict
-parallel safe
+returns text language sql immutable strict parallel safe
 return regexp_replace(
   given,
   '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164' 
@@ -7892,7 +8925,7 @@ return regexp_replace(
   'g'
 );
 
--- Claims outbox rows that are due; settling a row requires its claim. A row whose worker died is due
+-- Claims outbox rows that are due; settling a row requires its claim. A row of a worker that died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
 -- A row of an instance that an operator holds is due when the hold ends, unless it is about files: those
@@ -7900,21 +8933,16 @@ return regexp_replace(
 -- that, without waiting: see postpone_held_messages.
 -- Instances take turns: one row of each before a second one of any, so that what waits of one delays no
 -- other's. `request`: kinds, maxRows, leaseSeconds, crowdingInstances: the ids of instances that have as many
--- calls under way as one may have, whose rows wait; NULL for none.
+-- calls under way as one may have: their rows wait; NULL for none.
 -- Returns {rows: [{outboxId, claimToken, kind, payload, lastError}]}.
 -- Joins by `= any (array[...])` and the settings below: see claim_due_messages. In plpgsql, which keeps its
 -- plan: making it anew for each call took most of the call's time.
+-- Over 80 lines: one statement, so that what is claimed, postponed and given up is decided on the same locked
+-- rows.
 create or replace function public.claim_outbox(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off set jit = off as $$
 declare
   claimed_rows jsonb;
   unanswered uuid[];
@@ -8049,17 +9077,34 @@ begin
 end;
 $$;
 
+-- admin-api: what was promised to be done after a request, oldest first, a page at a time.
+-- `request`: workspaceId or NULL for all, status or NULL for any, limit,
+-- `after` as returned in `next`. Returns {items, next}. Error: MI013.
+create or replace function public.list_outbox(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(array(
+    select jsonb_build_object('createdAt', r.created_at, 'id', r.id,
+      'record', messaging.describe_outbox_row(r))
+    from messaging.outbox r
+    where (r.created_at, r.id) > (page.after_at, page.after_id)
+      and (request->>'workspaceId' is null or r.workspace_id = (request->>'workspaceId')::uuid)
+      and (request->>'status' is null or r.status = request->>'status')
+    order by r.created_at, r.id
+    limit page.size + 1
+  ), page.size);
+end;
+$$;
+
 -- Records how the work of a claimed outbox row ended. `request`: outboxId, claimToken, outcome (done |
 -- retry | dead), error (a code), retryAfterMs (at most a day counts). After its last attempt
 -- (outbox_attempts) a row is `dead`: it stays, visible and retriable. Only the holder of the claim
--- settles. An agent's answer that is `dead` is told by agent.needs_person, with the error as its reason.
+-- settles. An agent's answer that is `dead` is recorded as agent.needs_person, with the error as its reason.
 -- Returns {status}, NULL where the claim was lost.
 create or replace function public.settle_outbox(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set plan_cache_mode = force_generic_plan
-as $$
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan as $$
 declare
   settled_status text;
   unanswered uuid;
@@ -8098,14 +9143,8 @@ $$;
 -- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
 -- Errors: MI051 to MI054.
 create or replace function messaging.hold_ladder_files(
-  instance_id uuid,
-  ladder jsonb,
-  delivery jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+  instance_id uuid, ladder jsonb, delivery jsonb
+) returns void language plpgsql set search_path = '' as $$
 declare
   latest constant timestamptz := interval '30 days' + greatest(
     messaging.earliest_departure(delivery, clock_timestamp()),
@@ -8125,11 +9164,7 @@ $$;
 
 -- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.
 create or replace function messaging.is_file_of_batch(instance_id uuid, media_id uuid)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return exists (
     select from messaging.batches b
@@ -8146,11 +9181,7 @@ $$;
 
 -- Whether a message that waits may still send this file, by a template of its ladder: see hold_ladder_files.
 create or replace function messaging.is_held_file(media_id uuid)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return exists (
     select from messaging.media m
@@ -8164,10 +9195,7 @@ $$;
 -- Errors: MI051 (none of the instance's), MI052 (still being fetched), MI053 (could not be fetched),
 -- MI054 (gone).
 create or replace function messaging.lock_media_to_send(instance_id uuid, media_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 declare
   media messaging.media;
 begin
@@ -8187,45 +9215,10 @@ begin
 end;
 $$;
 
--- The files that belong to one contact alone: those that came from it, and those that were sent to it and
--- to nobody else, by no batch and no message with a ladder
--- that may still send them. For forget_media, before the contact's messages are deleted.
-create or replace function messaging.media_of_contact(contact_id uuid)
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
-begin
-  return array(
-    select m.id from messaging.media m where m.contact_id = any (of_contacts)
-    union
-    select own.media_id
-    from messaging.messages own
-    where own.contact_id = any (of_contacts) and own.media_id is not null
-      and not exists (
-        select from messaging.messages other
-        where other.media_id = own.media_id
-          and other.contact_id <> all (of_contacts)
-      )
-      and not messaging.is_file_of_batch(own.instance_id, own.media_id)
-      and not messaging.is_held_file(own.media_id)
-  );
-end;
-$$;
-
 -- The files that only these messages name, and no batch and no message
 -- with a ladder that may still send them. For forget_media, before the messages are deleted.
 create or replace function messaging.media_of_messages(message_ids uuid[])
-returns uuid[]
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns uuid[] language plpgsql stable set search_path = '' set enable_seqscan = off as $$
 begin
   return array(
     select distinct own.media_id
@@ -8244,10 +9237,7 @@ $$;
 -- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
 -- stays from now on for as long as its message. Errors: MI051 to MI054.
 create or replace function messaging.take_media(instance_id uuid, media_id uuid)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   perform messaging.lock_media_to_send(take_media.instance_id, take_media.media_id);
   update messaging.media m set expires_at = null
@@ -8256,18 +9246,12 @@ end;
 $$;
 
 -- Claims received files that are due to be fetched, with what a worker needs for it. What there is nothing
--- to fetch for (any more) is settled. A file whose row a person has sent round again is `pending` again.
+-- to fetch for (any more) is settled. A file that a person has sent round again is `pending` again.
 -- `crowding_instances`: see claim_outbox.
 -- Returns an array of {outboxId, claimToken, file}.
 create or replace function messaging.take_media_fetches(
-  max_rows integer,
-  lease_seconds integer,
-  crowding_instances jsonb
-)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+  max_rows integer, lease_seconds integer, crowding_instances jsonb
+) returns jsonb language plpgsql set search_path = '' as $$
 declare
   claimed constant jsonb := public.claim_outbox(
     jsonb_build_object(
@@ -8298,18 +9282,44 @@ begin
 end;
 $$;
 
+-- Whether an agent is about to answer in a conversation: its answer waits or is being made, and neither a
+-- pause nor a block nor a switch keeps it from being sent, as read_agent_turn decides.
+create or replace function messaging.expects_agent_reply(conversation_id uuid)
+returns boolean language sql stable set search_path = '' as $$
+  select exists (
+    select from messaging.conversations c
+    join messaging.contacts p on p.id = c.contact_id
+    join messaging.ai_agents a on a.id = messaging.conversation_agent(c) and a.is_active
+    where c.id = expects_agent_reply.conversation_id
+      and exists (
+        select from messaging.outbox o
+        where o.conversation_id = any (array[c.id]) and o.kind = 'agent_reply' and o.status = 'pending'
+      )
+      and not messaging.keeps_agent_silent(p, clock_timestamp())
+  );
+$$;
+
 -- Claims received files that are due to be fetched: claim_outbox and begin_media_fetch in one call.
 -- `request`: maxRows, leaseSeconds, crowdingInstances (see claim_outbox). Returns {files: [{outboxId, claimToken, file}]}.
 create or replace function public.claim_media_fetches(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 begin
   return jsonb_build_object('files', messaging.take_media_fetches(
     (request->>'maxRows')::integer, (request->>'leaseSeconds')::integer, request->'crowdingInstances'
   ));
 end;
+$$;
+
+-- A file of a message or an upload. `request`: mediaId; instanceId, where the caller may read one
+-- instance's files alone: a signed link names none.
+-- Returns describe_media's object. Errors: MI051.
+create or replace function public.get_media(request jsonb)
+returns jsonb language sql set search_path = '' as $$
+  select messaging.require_record((
+    select messaging.describe_media(r) from messaging.media r
+    where r.id = (request->>'mediaId')::uuid
+      and (request->>'instanceId' is null or r.instance_id = (request->>'instanceId')::uuid)
+  ), 'MI051', 'media_not_found');
 $$;
 
 -- Records how the fetching of a file ended, with its outbox row. `request`: outboxId, claimToken, mediaId,
@@ -8323,10 +9333,7 @@ $$;
 -- says that a stored file is wanted no more, and is to be deleted; next is the file that was claimed
 -- (see take_media_fetches), NULL for none.
 create or replace function public.settle_media_fetch(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   settled constant jsonb := messaging.record_media_fetch(request);
   lease_seconds constant integer := (request->>'nextLeaseSeconds')::integer;
@@ -8339,13 +9346,442 @@ begin
 end;
 $$;
 
+-- The first steps of an erasure: what waits to be sent, then as much as a call should do. The rest is
+-- run_erasures'. Returns the erasure after them, stored. The caller holds the erasure, the person's addresses
+-- and the contact.
+create or replace function messaging.begin_erasing(
+  erasure messaging.erasures, contact messaging.contacts, max_rows integer
+) returns messaging.erasures language plpgsql set search_path = '' as $$
+begin
+  perform from messaging.conversations c where c.contact_id = contact.id for update;
+  erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));
+  for step in 1..8 loop
+    erasure := messaging.continue_erasure(erasure, max_rows);
+    exit when erasure.status = 'done' or nullif(erasure.work->'after', 'null') is not null
+      or step = 1 and erasure.work->>'part' = 'rows';
+  end loop;
+  if erasure.work->>'part' = 'rows' then
+    perform messaging.bury_contacts(contact.instance_id, array[contact.id]);
+  end if;
+  return erasure;
+end;
+$$;
+
+-- One step of an erasure, of at most `max_rows` rows: see run_erasures. Returns the erasure after it, stored.
+-- The caller holds it locked. Plans must not depend on statistics: the settings hold for all its parts.
+-- `work` is {part, after, contactIds, marks}: which part comes next and where it goes on, and the texts by
+-- which payloads name the person. The parts after the first look through what does not name contacts.
+create or replace function messaging.continue_erasure(erasure messaging.erasures, max_rows integer)
+returns messaging.erasures language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  parts constant text[] := array[
+    'rows', 'provider_events', 'unmatched_statuses', 'idempotency_keys', 'outbox', 'event_deliveries'
+  ];
+  part constant text := erasure.work->>'part';
+  after constant jsonb := nullif(erasure.work->'after', 'null');
+  marks constant text[] := array(select jsonb_array_elements_text(erasure.work->'marks'));
+  pattern constant text := messaging.marks_pattern(marks);
+  swept jsonb;
+  next_part text;
+begin
+  if part = 'rows' then
+    erasure := messaging.erase_rows(erasure, max_rows);
+  else
+    swept := case part
+      when 'provider_events'
+      then messaging.sweep_provider_events(erasure.instance_id, marks, pattern, after, max_rows)
+      when 'unmatched_statuses'
+      then messaging.sweep_unmatched_statuses(erasure.instance_id, pattern, after, max_rows)
+      when 'idempotency_keys'
+      then messaging.sweep_idempotency_keys(erasure.instance_id, pattern, after, max_rows)
+      when 'outbox'
+      then messaging.sweep_outbox(erasure.instance_id, pattern, after, max_rows)
+      when 'event_deliveries'
+      then messaging.sweep_event_deliveries(erasure.instance_id, pattern, after, max_rows)
+    end;
+    erasure.counts := messaging.add_counts(erasure.counts, swept->'erased');
+    erasure.work := erasure.work || jsonb_build_object('after', swept->'after');
+    if swept->'after' = 'null' then
+      next_part := parts[array_position(parts, part) + 1];
+      erasure.work := erasure.work || jsonb_build_object('part', next_part);
+      if next_part is null then
+        erasure.status := 'done';
+        erasure.work := null;
+        erasure.done_at := clock_timestamp();
+      end if;
+    end if;
+  end if;
+  update messaging.erasures e
+  set status = erasure.status, counts = erasure.counts, work = erasure.work, done_at = erasure.done_at
+  where e.id = erasure.id;
+  return erasure;
+end;
+$$;
+
+-- The files that belong to one contact alone: those that came from it, and those that were sent to it and
+-- to nobody else, by no batch and no message with a ladder
+-- that may still send them. For forget_media, before the contact's messages are deleted.
+create or replace function messaging.media_of_contact(contact_id uuid)
+returns uuid[] language plpgsql stable set search_path = '' as $$
+declare
+  of_contacts constant uuid[] := messaging.merged_contact_ids(contact_id);
+begin
+  return array(
+    select m.id from messaging.media m where m.contact_id = any (of_contacts)
+    union
+    select own.media_id
+    from messaging.messages own
+    where own.contact_id = any (of_contacts) and own.media_id is not null
+      and not exists (
+        select from messaging.messages other
+        where other.media_id = own.media_id
+          and other.contact_id <> all (of_contacts)
+      )
+      and not messaging.is_file_of_batch(own.instance_id, own.media_id)
+      and not messaging.is_held_file(own.media_id)
+  );
+end;
+$$;
+
+-- Part of an erasure: deletes the words of a person by identities that no contact of the workspace has any more.
+-- Those that a contact of another instance has stay with that contact. See person_words.
+create or replace function messaging.erase_words(instance_id uuid, identity_keys text[])
+returns void language plpgsql set search_path = '' as $$
+declare
+  of_workspace constant uuid := (
+    select i.workspace_id from messaging.instances i where i.id = erase_words.instance_id
+  );
+begin
+  delete from messaging.person_words w
+  where w.workspace_id = of_workspace
+    and w.identity_key = any (array(
+      select known.identity_key from unnest(identity_keys) as known(identity_key)
+      where not exists (
+        select
+        from messaging.instances i
+        cross join lateral messaging.address_owners(i.id, array[known.identity_key]) as o
+        where i.workspace_id = of_workspace
+      )
+    ));
+end;
+$$;
+
+-- Part of an erasure: looks through the next `max_rows` webhook payloads of the instance and takes out
+-- what is about the person; payloads do not name contacts, so all of them are looked through.
+-- `after`: the last row that was looked at, {at, id}; NULL at the beginning. Returns {erased:
+-- {providerPayloads}, after}, with `after` NULL at the end.
+create or replace function messaging.sweep_provider_events(
+  of_instance uuid, marks text[], pattern text, after jsonb, max_rows integer
+) returns jsonb language sql set search_path = '' set enable_bitmapscan = off set enable_sort = off
+as $$
+  with seen as materialized (
+    select p.id, p.received_at,
+      case
+        -- A search for literal texts costs a twentieth of the expression.
+        when p.payload like any (array(select '%' || m.mark || '%' from unnest(marks) as m(mark)))
+          and p.payload ~ pattern
+          then p.payload
+      end as hit
+    from messaging.provider_events p
+    where p.instance_id = of_instance
+      and (p.received_at, p.id) > (
+        coalesce((after->>'at')::timestamptz, '-infinity'), coalesce((after->>'id')::bigint, 0)
+      )
+    order by p.instance_id, p.received_at, p.id
+    limit max_rows
+  ),
+  redacted as materialized (
+    select s.id, messaging.redact_payload(s.hit, pattern) as rest from seen s where s.hit is not null
+  ),
+  gone as (
+    delete from messaging.provider_events p
+    where p.id = any (array(select r.id from redacted r where r.rest is null))
+  ),
+  kept as (
+    update messaging.provider_events p set payload = r.rest
+    from redacted r
+    where p.id = any (array[r.id]) and r.rest is not null
+  )
+  select messaging.swept(
+    'providerPayloads', (select count(*) from redacted),
+    (select jsonb_build_object('at', s.received_at, 'id', s.id) from seen s offset max_rows - 1)
+  );
+$$;
+
+-- Part of an erasure: keeps the hashes of a person who denies marketing, and deletes those of one who no longer
+-- does. `hashes` {identity: [the hash at the contact's instance, those at the others of people_instances that
+-- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
+-- Another instance's hashes go only where the person has said something since.
+create or replace function messaging.keep_denial(contact messaging.contacts, hashes jsonb)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  if messaging.contact_consent(contact, 'marketing') = 'denied' then
+    insert into messaging.kept_denials (instance_id, identity_hash)
+    select contact.instance_id, coalesce(hashes->known.identity->>0, hashes->>known.identity)
+    from jsonb_object_keys(hashes) as known(identity)
+    order by 2
+    on conflict do nothing;
+    return;
+  end if;
+  delete from messaging.kept_denials d
+  where d.instance_id = any (messaging.people_instances(contact.instance_id))
+    and d.identity_hash = any (array(
+      select hash.value
+      from jsonb_each(hashes) as known
+      cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(known.value)
+          when 'array' then known.value
+          else jsonb_build_array(known.value)
+        end
+      ) as hash
+    ))
+    and (d.instance_id = contact.instance_id or d.kept_at <= contact.consent_at);
+end;
+$$;
+
+-- What keep_denial lacks of `hashes`: {instanceId, identities, instanceIds}, the contact's instance first; NULL
+-- where it has all, or needs none. It needs them of a person who denies marketing, so that they are kept,
+-- and where hashes are kept, because those of a person who no longer denies must go.
+create or replace function messaging.lacking_hashes(contact messaging.contacts, hashes jsonb)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  keeping constant uuid[] := messaging.keeping_instances(
+    array_remove(messaging.people_instances(contact.instance_id), contact.instance_id)
+  );
+  identities text[];
+begin
+  if messaging.contact_consent(contact, 'marketing') <> 'denied' and cardinality(keeping) = 0
+    and cardinality(messaging.keeping_instances(array[contact.instance_id])) = 0 then
+    return null;
+  end if;
+  identities := messaging.denial_identities(messaging.person_addresses(contact));
+  if hashes ?& identities and not exists (
+    select from unnest(identities) as known(identity)
+    where jsonb_typeof(hashes->known.identity) = 'array'
+      and jsonb_array_length(hashes->known.identity) < 1 + cardinality(keeping)
+  ) then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'instanceId', contact.instance_id,
+    'identities', to_jsonb(identities),
+    'instanceIds', to_jsonb(contact.instance_id || keeping)
+  );
+end;
+$$;
+
+-- purge_expired: deletes messages that are older than their instance keeps them, the oldest of each instance
+-- first, at most `max_rows`, with the files that no other message names and their places in the lists of
+-- batches. What still waits to be sent stays.
+-- Contacts and conversations stay. Where a contact's last message is among them, its activity is read anew,
+-- so that reading the contact shows no message that is gone.
+-- Returns how many. Waits for no lock but those of contact_activity, which are the last.
+-- Plans: see purge_expired.
+create or replace function messaging.purge_messages(max_rows integer, clock timestamptz)
+returns integer language plpgsql set search_path = '' as $$
+declare
+  ids uuid[];
+  files uuid[];
+  contact_ids uuid[];
+begin
+  ids := array(
+    select due.id
+    from messaging.instances i
+    cross join lateral (
+      select m.id from messaging.messages m
+      where m.instance_id = i.id and m.created_at > '-infinity'
+        and m.created_at <= clock - make_interval(days => i.retention_messages_days)
+        -- Not EXISTS: see claim_due_messages.
+        and (
+          select true from messaging.message_queue q where q.message_id = m.id limit 1
+        ) is null
+      order by m.instance_id, m.created_at
+      limit max_rows
+      for update of m skip locked
+    ) as due
+    where i.retention_messages_days is not null
+    limit max_rows
+  );
+  if ids = '{}' then
+    return 0;
+  end if;
+  files := messaging.media_of_messages(ids);
+  with gone as (
+    delete from messaging.messages m where m.id = any (ids)
+    returning m.id, m.contact_id, m.batch_id, m.sent_at
+  ),
+  unlisted as (
+    delete from messaging.batch_recipients r
+    using gone g
+    where r.contact_id = any (array[g.contact_id]) and r.batch_id = any (array[g.batch_id])
+      and r.message_id = g.id and r.status = 'accepted'
+  )
+  select array_agg(a.contact_id) into contact_ids
+  from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as newest
+  cross join lateral (
+    select x.contact_id from messaging.contact_activity x
+    where x.contact_id = newest.contact_id and x.last_message_at <= newest.last_at
+    offset 0
+  ) as a;
+  perform messaging.forget_media(files);
+  if contact_ids is not null then
+    perform messaging.note_contact(named.id) from unnest(contact_ids) as named(id);
+    perform messaging.touch_noted_contacts();
+  end if;
+  return cardinality(ids);
+end;
+$$;
+
+-- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
+-- `disconnected`, `late` or `ok`; `oldest_due` is of what should have left by `clock`.
+-- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
+-- that are unconfirmed, in their index.
+create or replace function messaging.instance_states(clock timestamptz)
+returns setof messaging.instance_state language sql stable set search_path = '' as $$
+  with queues as materialized (
+    select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
+      count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
+      min(q.scheduled_at) filter (where q.lane = 'unpaced' and q.claim_token is null)
+        as first_unpaced
+    from messaging.message_queue q
+    group by q.instance_id
+  ), unconfirmed as materialized (
+    select m.instance_id, count(*) as messages
+    from messaging.messages m
+    where m.status = 'unconfirmed'
+    group by m.instance_id
+  ), states as (
+    select i.id, i.provider, hold.held_by, hold.reason, hold.code, hold.ends_at,
+      least(
+        case
+          when d.in_flight is null and d.next_due_at <= clock
+            and messaging.is_send_window_open(i, clock) then d.next_due_at
+        end,
+        case
+          when q.first_unpaced <= clock
+            and messaging.stopped_until(d) <= clock then q.first_unpaced
+        end,
+        case when q.first_lease_end <= clock then q.first_lease_end end
+      ) as oldest_due,
+      coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
+      coalesce(u.messages, 0) as unconfirmed
+    from messaging.instances i
+    join messaging.dispatch d on d.instance_id = i.id
+    left join lateral messaging.instance_hold(d, clock, true) as hold on true
+    left join queues q on q.instance_id = i.id
+    left join unconfirmed u on u.instance_id = i.id
+  )
+  select s.id, s.provider,
+    case
+      when s.held_by = 'disconnected' then 'disconnected'
+      when s.held_by is not null then 'held'
+      when s.oldest_due < clock - interval '1 minute' then 'late'
+      else 'ok'
+    end,
+    s.ends_at, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed, s.held_by, s.code, s.reason
+  from states s;
+$$;
+
+-- The answer of get_service_health, without the age of what it says. `attention`: the twenty instances
+-- that need it most, those that are late first.
+create or replace function messaging.describe_service_health(
+  states messaging.instance_state[], clock timestamptz
+) returns jsonb language sql stable set search_path = '' set enable_seqscan = off as $$
+  with instances as (
+    select count(*) as total, count(*) filter (where s.status = 'held') as held,
+      count(*) filter (where s.status = 'disconnected') as disconnected,
+      count(*) filter (where s.status = 'late') as late,
+      count(*) filter (where s.unconfirmed > 0) as with_unconfirmed,
+      coalesce(sum(s.waiting), 0) as waiting, coalesce(sum(s.in_flight), 0) as in_flight,
+      coalesce(sum(s.unconfirmed), 0) as unconfirmed, min(s.oldest_due) as oldest_due
+    from unnest(states) as s
+  ), outbox as (
+    select
+      (select count(*) from messaging.outbox o where o.settled_at is null) as pending,
+      (select count(*) from messaging.outbox o where o.status = 'dead') as dead,
+      (
+        select min(o.run_at) from messaging.outbox o
+        where o.settled_at is null and o.run_at <= clock
+      ) as oldest_due
+  )
+  select jsonb_build_object(
+    'status', case
+      when i.late > 0 then 'late'
+      when i.disconnected > 0 then 'disconnected'
+      when i.held > 0 then 'held'
+      else 'ok'
+    end,
+    'checkedAt', messaging.iso_in_zone(clock, 'UTC'),
+    'instances', jsonb_build_object(
+      'total', i.total, 'held', i.held, 'disconnected', i.disconnected, 'late', i.late, 'unconfirmed', i.with_unconfirmed
+    ),
+    'messages', jsonb_build_object(
+      'queueDepth', i.waiting,
+      'inFlight', i.in_flight,
+      'unconfirmed', i.unconfirmed,
+      'oldestDueAt', messaging.iso_in_zone(i.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - i.oldest_due))
+    ),
+    'outbox', jsonb_build_object(
+      'pending', o.pending,
+      'dead', o.dead,
+      'oldestDueAt', messaging.iso_in_zone(o.oldest_due, 'UTC'),
+      'oldestDueSeconds', floor(extract(epoch from clock - o.oldest_due))
+    ),
+    'database', jsonb_build_object('sizeBytes', pg_database_size(current_database())),
+    'attention', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'instanceId', a.instance_id,
+        'name', a.name,
+        'status', a.status,
+        'heldBy', a.held_by,
+        'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
+        'queueDepth', a.waiting,
+        'unconfirmed', a.unconfirmed
+      ) || messaging.shown_hold(a.hold_reason, a.hold_code, a.hold_until, 'UTC') order by a.place)
+      from (
+        select s.*, i.name, row_number() over (
+          order by s.status = 'late' desc, s.status = 'disconnected' desc, s.status = 'held' desc,
+            s.oldest_due nulls last,
+            s.unconfirmed desc, s.instance_id
+        ) as place
+        from unnest(states) as s
+        join messaging.instances i on i.id = s.instance_id
+        where s.status <> 'ok' or s.unconfirmed > 0
+      ) as a
+      where a.place <= 20
+    ), '[]')
+  )
+  from instances i
+  cross join outbox o;
+$$;
+
+-- The samples about the outbox: pending and dead rows by kind, and the age of the oldest due row.
+create or replace function messaging.outbox_samples(clock timestamptz)
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+set enable_seqscan = off as $$
+  with open_rows as materialized (
+    select o.kind, o.status, o.run_at from messaging.outbox o where o.settled_at is null
+    union all
+    select o.kind, o.status, null from messaging.outbox o where o.status = 'dead'
+  )
+  select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
+    (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
+  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
+  cross join (values ('pending'), ('dead')) as s(status)
+  union all
+  select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
+    coalesce(extract(epoch from clock - min(r.run_at)), 0)
+  from open_rows r
+  where r.run_at <= clock;
+$$;
+
 -- The totals: counters as reported, 0 where nothing has happened yet, and how many rows of the queue
 -- and of the provider events were ever numbered. The lateness histogram's buckets are added up here.
+-- Over 80 lines: one row for each counter.
 create or replace function messaging.counter_samples()
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
 as $$
   with providers as (
     select distinct i.provider from messaging.instances i
@@ -8441,163 +9877,40 @@ as $$
   where c.name = 'messaging_maintenance_runs_total';
 $$;
 
--- The answer of get_service_health, without the age of what it says. `attention`: the twenty instances
--- that need it most, those that are late first.
-create or replace function messaging.describe_service_health(
-  states messaging.instance_state[],
-  clock timestamptz
-)
-returns jsonb
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-  with instances as (
-    select count(*) as total, count(*) filter (where s.status = 'held') as held,
-      count(*) filter (where s.status = 'disconnected') as disconnected,
-      count(*) filter (where s.status = 'late') as late,
-      count(*) filter (where s.unconfirmed > 0) as with_unconfirmed,
-      coalesce(sum(s.waiting), 0) as waiting, coalesce(sum(s.in_flight), 0) as in_flight,
-      coalesce(sum(s.unconfirmed), 0) as unconfirmed, min(s.oldest_due) as oldest_due
-    from unnest(states) as s
-  ), outbox as (
-    select
-      (select count(*) from messaging.outbox o where o.settled_at is null) as pending,
-      (select count(*) from messaging.outbox o where o.status = 'dead') as dead,
-      (
-        select min(o.run_at) from messaging.outbox o
-        where o.settled_at is null and o.run_at <= clock
-      ) as oldest_due
-  )
-  select jsonb_build_object(
-    'status', case
-      when i.late > 0 then 'late'
-      when i.disconnected > 0 then 'disconnected'
-      when i.held > 0 then 'held'
-      else 'ok'
-    end,
-    'checkedAt', messaging.iso_in_zone(clock, 'UTC'),
-    'instances', jsonb_build_object(
-      'total', i.total, 'held', i.held, 'disconnected', i.disconnected, 'late', i.late, 'unconfirmed', i.with_unconfirmed
-    ),
-    'messages', jsonb_build_object(
-      'queueDepth', i.waiting,
-      'inFlight', i.in_flight,
-      'unconfirmed', i.unconfirmed,
-      'oldestDueAt', messaging.iso_in_zone(i.oldest_due, 'UTC'),
-      'oldestDueSeconds', floor(extract(epoch from clock - i.oldest_due))
-    ),
-    'outbox', jsonb_build_object(
-      'pending', o.pending,
-      'dead', o.dead,
-      'oldestDueAt', messaging.iso_in_zone(o.oldest_due, 'UTC'),
-      'oldestDueSeconds', floor(extract(epoch from clock - o.oldest_due))
-    ),
-    'database', jsonb_build_object('sizeBytes', pg_database_size(current_database())),
-    'attention', coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'instanceId', a.instance_id,
-        'name', a.name,
-        'status', a.status,
-        'heldBy', a.held_by,
-        'oldestDueSeconds', floor(extract(epoch from clock - a.oldest_due)),
-        'queueDepth', a.waiting,
-        'unconfirmed', a.unconfirmed
-      ) || messaging.shown_hold(a.hold_reason, a.hold_code, a.hold_until, 'UTC') order by a.place)
-      from (
-        select s.*, i.name, row_number() over (
-          order by s.status = 'late' desc, s.status = 'disconnected' desc, s.status = 'held' desc,
-            s.oldest_due nulls last,
-            s.unconfirmed desc, s.instance_id
-        ) as place
-        from unnest(states) as s
-        join messaging.instances i on i.id = s.instance_id
-        where s.status <> 'ok' or s.unconfirmed > 0
-      ) as a
-      where a.place <= 20
-    ), '[]')
-  )
-  from instances i
-  cross join outbox o;
-$$;
-
--- Whether each instance's messages go out, by the rules of get_instance_health: `status` is `held`,
--- `disconnected`, `late` or `ok`; `oldest_due` is of what should have left by `clock`.
--- Reads the queue once as a whole, whatever the number of instances. Messages are not read, but those
--- that are unconfirmed, in their index.
-create or replace function messaging.instance_states(clock timestamptz)
-returns setof messaging.instance_state
-language sql
-stable
-set search_path = ''
-as $$
-  with queues as materialized (
-    select q.instance_id, count(*) filter (where q.claim_token is null) as waiting,
-      count(q.claim_token) as in_flight, min(q.lease_until) as first_lease_end,
-      min(q.scheduled_at) filter (where q.lane = 'unpaced' and q.claim_token is null)
-        as first_unpaced
-    from messaging.message_queue q
-    group by q.instance_id
-  ), unconfirmed as materialized (
-    select m.instance_id, count(*) as messages
-    from messaging.messages m
-    where m.status = 'unconfirmed'
-    group by m.instance_id
-  ), states as (
-    select i.id, i.provider, hold.held_by, hold.reason, hold.code, hold.ends_at,
-      least(
-        case
-          when d.in_flight is null and d.next_due_at <= clock
-            and messaging.is_send_window_open(i, clock) then d.next_due_at
-        end,
-        case
-          when q.first_unpaced <= clock
-            and messaging.stopped_until(d) <= clock then q.first_unpaced
-        end,
-        case when q.first_lease_end <= clock then q.first_lease_end end
-      ) as oldest_due,
-      coalesce(q.waiting, 0) as waiting, coalesce(q.in_flight, 0) as in_flight,
-      coalesce(u.messages, 0) as unconfirmed
-    from messaging.instances i
-    join messaging.dispatch d on d.instance_id = i.id
-    left join lateral messaging.instance_hold(d, clock, true) as hold on true
-    left join queues q on q.instance_id = i.id
-    left join unconfirmed u on u.instance_id = i.id
-  )
-  select s.id, s.provider,
-    case
-      when s.held_by = 'disconnected' then 'disconnected'
-      when s.held_by is not null then 'held'
-      when s.oldest_due < clock - interval '1 minute' then 'late'
-      else 'ok'
-    end,
-    s.ends_at, s.oldest_due, s.waiting, s.in_flight, s.unconfirmed, s.held_by, s.code, s.reason
-  from states s;
-$$;
-
--- The samples about the outbox: pending and dead rows by kind, and the age of the oldest due row.
-create or replace function messaging.outbox_samples(clock timestamptz)
-returns table (name text, labels jsonb, value numeric)
-language sql
-stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-  with open_rows as materialized (
-    select o.kind, o.status, o.run_at from messaging.outbox o where o.settled_at is null
-    union all
-    select o.kind, o.status, null from messaging.outbox o where o.status = 'dead'
-  )
-  select 'messaging_outbox_rows', jsonb_build_object('kind', k.kind, 'status', s.status),
-    (select count(*) from open_rows r where r.kind = k.kind and r.status = s.status)
-  from (values ('assignment_email'), ('endpoint_disabled_email'), ('instance_disconnected_email'), ('instance_held_email'), ('batch_paused_email'), ('budget_email'), ('agent_reply')) as k(kind)
-  cross join (values ('pending'), ('dead')) as s(status)
-  union all
-  select 'messaging_oldest_due_seconds', '{"kind": "outbox"}'::jsonb,
-    coalesce(extract(epoch from clock - min(r.run_at)), 0)
-  from open_rows r
-  where r.run_at <= clock;
+-- provider-webhook: counts the names in a payload that no reader knows (shared/providers/webhooks/known_fields.ts).
+-- `request`: provider, fields. Of a provider the first hundred names are counted by themselves, all later ones
+-- as `other`, so that no payload can fill the metrics. Returns {}. Locks the rows of the counters in one order.
+create or replace function public.count_unknown_fields(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  counter constant text := 'messaging_unknown_webhook_fields_total';
+  most_names constant integer := 100;
+begin
+  insert into messaging.metric_counters as c (name, labels, counted, reported)
+  select counter, named.labels, count(*), count(*)
+  from jsonb_array_elements_text(request->'fields') as unknown(field)
+  cross join lateral (
+    select jsonb_build_object('provider', request->>'provider', 'field', unknown.field) as labels
+  ) as own
+  cross join lateral (
+    select case
+      when exists (
+        select from messaging.metric_counters k where k.name = counter and k.labels = own.labels
+      ) or (
+        select count(*) < most_names from messaging.metric_counters k
+        where k.name = counter and k.labels->>'provider' = request->>'provider'
+      ) then own.labels
+      else own.labels || '{"field": "other"}'
+    end as labels
+  ) as named
+  group by named.labels
+  order by named.labels
+  on conflict (name, labels) do update
+  set counted = c.counted + excluded.counted,
+    reported = c.reported + excluded.counted,
+    changed_at = clock_timestamp();
+  return '{}';
+end;
 $$;
 
 comment on column messaging.ai_agents.answers_within_seconds is
@@ -8624,10 +9937,15 @@ comment on column messaging.dispatch.told_held_at is
 comment on column messaging.contacts.identity_change is
   'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
 
+comment on column messaging.instances.people_scope is
+  'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
+
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 
 alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK (((answers_within_seconds >= 1) AND (answers_within_seconds <= 2592000))) not valid;
+
+alter table messaging.batches add constraint batches_pause_reason_known CHECK ((pause_reason = ANY (ARRAY['template_refused'::text, 'account_restricted'::text, 'failures_in_row'::text]))) not valid;
 
 alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'instance_held_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text]))) not valid;
 
@@ -8645,11 +9963,31 @@ after insert or update on messaging.messages
 for each row
 execute function messaging.record_message_change();
 
+drop function messaging.add_moved_contact(uuid,text);
+
+drop function messaging.begin_people_walk(messaging.people_scope_changes);
+
+drop function messaging.describe_people_scope_change(messaging.workspaces);
+
 drop function messaging.hold_unpaced_for_budget(uuid[],timestamp with time zone);
+
+drop function messaging.may_token_send(messaging.client_tokens,timestamp with time zone);
 
 drop function messaging.note_usage(messaging.messages,messaging.messages);
 
+drop function messaging.record_identity_change(messaging.contacts,jsonb);
+
 drop function messaging.record_message_events(uuid[],text[],boolean);
+
+drop function messaging.record_recalled_denial(messaging.contacts);
+
+drop function messaging.resolve_agent(uuid,uuid);
+
+drop function messaging.set_people_scope(messaging.workspaces,text);
+
+drop function messaging.tell_noted_persons();
+
+drop function messaging.transfer_to_nobody(messaging.conversations);
 
 drop function messaging.waits_for_budget(messaging.messages,timestamp with time zone);
 

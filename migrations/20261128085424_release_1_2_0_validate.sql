@@ -6,4 +6,6 @@ set local check_function_bodies = off;
 
 alter table messaging.ai_agents validate constraint ai_agents_answers_within;
 
+alter table messaging.batches validate constraint batches_pause_reason_known;
+
 alter table messaging.outbox validate constraint outbox_kind_known;
