@@ -15,9 +15,13 @@ begin
   )
   select living.id, living.instance_id, messaging.change_instant(living.instance_id), living.sent_at
   from (
-    select coalesce(c.merged_into, c.id) as id, c.instance_id, max(told.sent_at) as sent_at
-    from unnest(contact_ids, touch_contacts.sent_at) as told(id, sent_at)
-    join messaging.contacts c on c.id = any (array[told.id])
+    select coalesce(c.merged_into, c.id) as id, c.instance_id, max(noted.sent_at) as sent_at
+    from unnest(contact_ids, touch_contacts.sent_at) as noted(id, sent_at)
+    cross join lateral (
+      select own.id, own.merged_into, own.instance_id from messaging.contacts own
+      where own.id = noted.id
+      offset 0
+    ) as c
     group by 1, 2
   ) as living
   order by living.id

@@ -47,7 +47,9 @@ begin
       if nullif(request->'response', 'null') is not null then
         perform messaging.keep_response(request->'idempotency', request->'response', settled);
       end if;
-      perform messaging.touch_noted_contacts();
+      if messaging.has_noted_contacts() then
+        perform messaging.touch_noted_contacts();
+      end if;
       return jsonb_build_object('settled', to_jsonb(settled));
     end if;
   end if;
