@@ -3051,7 +3051,7 @@ export interface components {
              * @description Status of the conversation.
              * @enum {string}
              */
-            status: "open" | "pending" | "closed";
+            status: "open" | "closed" | "pending";
         };
         AgentPauseEventData: {
             /**
@@ -3211,7 +3211,7 @@ export interface components {
                 [key: string]: number;
             };
             /**
-             * @description `template_refused` and `account_restricted`: the channel refuses every message of the template, or of the number. `failures_in_row`: five messages in a row have failed with the same code.
+             * @description Why: `template_refused` (the channel refuses every message of the template), `account_restricted` (the channel refuses every message of the number), `failures_in_row` (five messages in a row have failed with the same code).
              * @enum {string}
              */
             reason: "template_refused" | "account_restricted" | "failures_in_row";
@@ -12209,7 +12209,7 @@ export interface components {
                  */
                 finishedAt: string | null;
                 /**
-                 * @description Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
+                 * @description Why the batch has paused by itself: `template_refused` (the channel refuses every message of the template), `account_restricted` (the channel refuses every message of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
                  * @enum {string|null}
                  */
                 pauseReason: "template_refused" | "account_restricted" | "failures_in_row" | null;
@@ -12342,7 +12342,7 @@ export interface components {
              */
             finishedAt: string | null;
             /**
-             * @description Why the batch has paused by itself: `template_refused` and `account_restricted` (the channel refuses every message of the template, or of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
+             * @description Why the batch has paused by itself: `template_refused` (the channel refuses every message of the template), `account_restricted` (the channel refuses every message of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
              * @enum {string|null}
              */
             pauseReason: "template_refused" | "account_restricted" | "failures_in_row" | null;
