@@ -2,6 +2,8 @@ import postgres from "postgres";
 import { withTimeout } from "../runtime/time_limit.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
+import { type DatabaseServer, openPrimaryHost, type PrimaryHost } from "./primary_host.ts";
+import { singleSession } from "./single_session.ts";
 import { RecentConnections } from "./recent_connections.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { toDatabaseError } from "./sqlstates.ts";
@@ -9,15 +11,12 @@ import { toDatabaseError } from "./sqlstates.ts";
 /** Connections of one process. Further calls queue for a connection. */
 const maxConnections = 20;
 /**
- * Delay before a reconnect, in seconds. The driver's default backoff counts the failures of all
- * connections together and delays the reconnect by up to 20 s after a restart under load.
- */
-export const reconnectSeconds = (): number => 0.1 + Math.random() * 0.2;
-/**
  * The platform's value for service_role. It is shorter than the caller's time-out
  * (`callTimeoutMs`), so that no statement keeps running after its caller received an error.
  */
 const statementTimeoutMs = 8_000;
+/** The server only reads: it is a standby, or has been made one. */
+const readOnlyState = "25006";
 /** How long closing waits for calls in progress, in seconds. */
 const closeTimeoutSeconds = 5;
 /**
@@ -26,18 +25,32 @@ const closeTimeoutSeconds = 5;
  */
 const silentTimeoutSeconds = 9;
 
+export interface DirectOptions {
+  /** How long a call waits for its result. */
+  readonly timeoutMs?: number;
+}
+
 /**
  * Opens the database over the Postgres protocol, for a single machine. Uses prepared statements,
- * one round trip per call and the role service_role, as the Data API does.
+ * one round trip per call and the role service_role, as the Data API does. Of several hosts it uses the one
+ * that takes writes: see `openPrimaryHost`.
+ *
+ * @throws {DatabaseHostsError}
  */
-export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutMs): Database {
+export function openDirectDatabase(
+  databaseUrl: string,
+  { timeoutMs = callTimeoutMs }: DirectOptions = {},
+): Database {
   // Limits concurrency here instead of in the driver's queue. The driver would execute a queued
   // call after its caller timed out, or pipeline it behind another call on the same connection.
   const permits = new Semaphore(maxConnections);
-  const connections = new RecentConnections(() => openConnection(databaseUrl), {
+  const primary = openPrimaryHost(databaseUrl);
+  const connections = new RecentConnections(openConnection, {
     silentTimeoutSeconds,
     closeTimeoutSeconds,
   });
+  const pool: Pool = { connections, primary };
+  const stopListening = primary.onLeave(() => connections.discardAll());
   return {
     async rpc<Name extends RpcName>(
       name: Name,
@@ -45,13 +58,21 @@ export function openDirectDatabase(databaseUrl: string, timeoutMs = callTimeoutM
     ): Promise<ResultOf<Name>> {
       if (!await permits.acquire(timeoutMs)) throw toDatabaseError(name, "ETIMEDOUT");
       try {
-        return await callOnce(connections, { name, request, timeoutMs });
+        return await callOnce(pool, { name, request, timeoutMs });
       } finally {
         permits.release();
       }
     },
-    close: () => connections.close(),
+    close: async () => {
+      stopListening();
+      await connections.close();
+      await primary.close();
+    },
   };
+}
+interface Pool {
+  readonly connections: RecentConnections;
+  readonly primary: PrimaryHost;
 }
 
 interface Call<Name extends RpcName> {
@@ -62,30 +83,53 @@ interface Call<Name extends RpcName> {
 
 /** Executes a call. Only a connection on which the server has answered serves another one. */
 async function callOnce<Name extends RpcName>(
-  connections: RecentConnections,
+  pool: Pool,
   { name, request, timeoutMs }: Call<Name>,
 ): Promise<ResultOf<Name>> {
-  const connection = connections.take();
+  const { connections, primary } = pool;
+  const server = await findServer(primary, name);
+  const connection = connections.take(server.url);
   if (connection === null) throw toDatabaseError(name, "CONNECTION_ENDED");
   let rows: postgres.RowList<postgres.Row[]> | null;
   try {
     rows = await withTimeout(callFunction(connection, name, request), timeoutMs);
   } catch (error) {
-    if (isAnswer(error)) connections.putBack(connection);
-    else connections.discardBroken(connection);
-    throw toDatabaseError(name, readText(error, "code"), readText(error, "detail"));
+    const code = readText(error, "code");
+    if (isAnswer(error) && code !== readOnlyState) connections.putBack(connection);
+    else {
+      connections.discardBroken(connection);
+      primary.suspect(server);
+    }
+    throw toDatabaseError(name, code, readText(error, "detail"));
   }
   if (rows !== null) {
     connections.putBack(connection);
     return rows[0]?.["result"] as ResultOf<Name>;
   }
   connections.discardSilent(connection);
+  primary.suspect(server);
   throw toDatabaseError(name, "ETIMEDOUT");
 }
 
+/** How often a call looks for a server that another call suspects at once again. */
+const maxLooks = 3;
+
+async function findServer(primary: PrimaryHost, name: string): Promise<DatabaseServer> {
+  for (let looks = 0; looks < maxLooks; looks++) {
+    const server = primary.current();
+    if (server !== null) return server;
+    try {
+      await primary.look();
+    } catch (error) {
+      throw toDatabaseError(name, readText(error, "code"));
+    }
+  }
+  throw toDatabaseError(name, "NO_PRIMARY");
+}
+
 /** A client with one connection: `RecentConnections` chooses among them, not the driver. */
-function openConnection(databaseUrl: string): postgres.Sql {
-  return postgres(databaseUrl, {
+function openConnection(url: string, onClosed: () => void): postgres.Sql {
+  return postgres(url, {
     max: 1,
     connection: {
       role: "service_role",
@@ -95,18 +139,19 @@ function openConnection(databaseUrl: string): postgres.Sql {
       jit: false,
     },
     onnotice: () => {},
+    onclose: onClosed,
     // No call has an array as parameter or result. Otherwise each new connection would first read all
     // array types of the catalogue.
     fetch_types: false,
     idle_timeout: 60,
     connect_timeout: 10,
-    backoff: reconnectSeconds,
+    ...singleSession(),
   });
 }
 
 function callFunction(
   connection: postgres.Sql,
-  name: string,
+  name: RpcName,
   request: object,
 ): Promise<postgres.RowList<postgres.Row[]>> {
   return connection.unsafe(

@@ -100,6 +100,7 @@ export type OwnSqlstate = keyof typeof meaningBySqlstate;
 const unavailable = new Set([
   ...["08", "25006", "53", "57P01", "57P02", "57P03"],
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
+  ...["NO_PRIMARY"],
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["ENOTFOUND", "EAI_AGAIN"],
   ...["PGRST000", "PGRST001"],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DatabaseHostsError, readDatabaseHosts } from "./database_hosts.ts";
 import {
   describePublishedKey,
   isPublishedSecretKey,
@@ -102,7 +103,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const dispatcherKeys = readSecretKeys(values.SUPABASE_SECRET_KEYS, values.SUPABASE_SECRET_KEY);
   refusePublishedKeys(dispatcherKeys, values.CREDENTIALS_KEYS);
   const secretKeys = withoutScheduleKey(dispatcherKeys);
-  const database = readDatabase(values.SUPABASE_URL, values.DATABASE_URL, secretKeys);
+  const database = readDatabase(values, secretKeys);
   return {
     database,
     secretKeys,
@@ -228,8 +229,9 @@ function withoutScheduleKey(
 }
 
 function readDatabase(
-  supabaseUrl: string | undefined,
-  databaseUrl: string | undefined,
+  { SUPABASE_URL: supabaseUrl, DATABASE_URL: databaseUrl }: z.infer<
+    typeof environmentSchema
+  >,
   secretKeys: Readonly<Record<string, string>>,
 ): DatabaseConfig {
   if (supabaseUrl !== undefined) {
@@ -240,5 +242,16 @@ function readDatabase(
   if (databaseUrl === undefined) {
     throw new ConfigError("SUPABASE_URL or DATABASE_URL is missing.");
   }
+  refuseUnusableHosts(databaseUrl);
   return { kind: "direct", databaseUrl };
+}
+
+/** @throws {ConfigError} */
+function refuseUnusableHosts(databaseUrl: string): void {
+  try {
+    readDatabaseHosts(databaseUrl);
+  } catch (cause) {
+    if (!(cause instanceof DatabaseHostsError)) throw cause;
+    throw new ConfigError(cause.message, { cause });
+  }
 }

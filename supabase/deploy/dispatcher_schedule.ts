@@ -1,4 +1,6 @@
 import postgres from "postgres";
+import { PrimaryConnection } from "../../shared/database/primary_connection.ts";
+import { DatabaseHostsError, readDatabaseHosts } from "../../shared/runtime/database_hosts.ts";
 import { invalidConnectionString, readConnectionString } from "./connection_string.ts";
 
 /** The result of the SQL function `schedule_dispatcher`. */
@@ -43,19 +45,32 @@ export class ScheduleError extends Error {
  * @throws {ScheduleError} when the database is unreachable or rejects the call.
  */
 export async function scheduleDispatcher(databaseUrl: string): Promise<DispatcherSchedule> {
-  if (readConnectionString(databaseUrl) === null) {
-    throw new ScheduleError(`DATABASE_URL ${invalidConnectionString}`, true);
-  }
-  const sql = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} });
+  const connection = new PrimaryConnection(readUrl(databaseUrl), { prepare: false });
   try {
-    const [row] = await sql`
-      select messaging.schedule_dispatcher() || jsonb_build_object('checkedAt', now()) as schedule`;
+    const [row] = await connection.use((sql) =>
+      sql`
+      select messaging.schedule_dispatcher() || jsonb_build_object('checkedAt', now()) as schedule`
+    );
     return row?.["schedule"];
   } catch (error) {
     throw new ScheduleError(describeDatabaseFault(error));
   } finally {
-    await sql.end();
+    await connection.close();
   }
+}
+
+/** Each host's address is read by itself: a list of hosts is no URL. @throws {ScheduleError} */
+function readUrl(databaseUrl: string): string {
+  try {
+    const isReadable = readDatabaseHosts(databaseUrl).every((url) =>
+      readConnectionString(url) !== null
+    );
+    if (isReadable) return databaseUrl;
+  } catch (cause) {
+    if (!(cause instanceof DatabaseHostsError)) throw cause;
+    throw new ScheduleError(cause.message, true);
+  }
+  throw new ScheduleError(`DATABASE_URL ${invalidConnectionString}`, true);
 }
 
 /**
@@ -70,6 +85,10 @@ export function describeDatabaseFault(error: unknown): string {
   if (code === "3D000") {
     return "The database at the end of DATABASE_URL does not exist.";
   }
+  if (code === "25006") {
+    return "The database of DATABASE_URL is a standby, which only reads: name its primary, or all hosts as postgres://user:password@db1:5432,db2:5432/database.";
+  }
+  if (code === "NO_PRIMARY") return message ?? "";
   if (code === "42501") {
     return `The user of DATABASE_URL may not schedule the dispatcher (${message}). Use the database's owner, postgres.`;
   }

@@ -1,5 +1,4 @@
-import postgres from "postgres";
-import { reconnectSeconds } from "../../shared/database/direct_database.ts";
+import { PrimaryConnection } from "../../shared/database/primary_connection.ts";
 
 /** Checks whether the database responds, and has room for what is to be written. */
 export interface DatabaseProbe {
@@ -18,13 +17,13 @@ const spill = "select count(*) from (" +
   "select md5(number::text) as text from generate_series(1, 10000) as number order by text offset 1) as sorted";
 const spillEveryMs = 2_000;
 
-/** Opens a probe with its own connection, because all connections of the functions may be busy. */
+/**
+ * Opens a probe with its own connection, because all connections of the functions may be busy. Of several hosts
+ * one that takes writes must answer.
+ */
 export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
-  const sql = postgres(databaseUrl, {
-    max: 1,
-    onnotice: () => {},
+  const connection = new PrimaryConnection(databaseUrl, {
     connect_timeout: 1,
-    backoff: reconnectSeconds,
     connection: { application_name: "messaging probe", work_mem: 64 },
   });
   let roomUntil = 0;
@@ -32,7 +31,7 @@ export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
   const ask = async (): Promise<boolean> => {
     try {
       const isRoomKnown = performance.now() < roomUntil;
-      await sql.unsafe(isRoomKnown ? "select 1" : spill);
+      await connection.use((sql) => sql.unsafe(isRoomKnown ? "select 1" : spill));
       if (!isRoomKnown) roomUntil = performance.now() + spillEveryMs;
       return true;
     } catch {
@@ -53,6 +52,6 @@ export function openDatabaseProbe(databaseUrl: string): DatabaseProbe {
         clearTimeout(timer);
       }
     },
-    close: () => sql.end({ timeout: 1 }),
+    close: () => connection.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { equalInConstantTime } from "../../shared/crypto/constant_time.ts";
+import { openPrimaryHost } from "../../shared/database/primary_host.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { SchemaCache } from "./data_api_cache.ts";
 import { executeCall, readCall } from "./data_api_calls.ts";
@@ -33,9 +34,10 @@ export function openDataApi(
   options: DataApiOptions = {},
 ): DataApi {
   const { maxConnections = 10, acquireTimeoutMs = 10_000 } = options;
-  const sessions = new SessionPool(databaseUrl, { maxConnections, acquireTimeoutMs });
+  const primary = openPrimaryHost(databaseUrl);
+  const sessions = new SessionPool(primary, { maxConnections, acquireTimeoutMs });
   const recoveryMs = options.recoveryMs ?? measuredRecoveryMs(maxConnections);
-  const schema = new SchemaCache(databaseUrl, recoveryMs);
+  const schema = new SchemaCache(primary, recoveryMs);
   return {
     fetch: async (request) => {
       if (!await equalInConstantTime(request.headers.get("apikey") ?? "", secretKey)) {
@@ -52,6 +54,7 @@ export function openDataApi(
     },
     close: async () => {
       await Promise.all([sessions.close(), schema.close()]);
+      await primary.close();
     },
   };
 }

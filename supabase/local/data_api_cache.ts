@@ -1,3 +1,4 @@
+import type { PrimaryHost } from "../../shared/database/primary_host.ts";
 import type { ExposedFunction } from "./data_api_schema.ts";
 import { readExposedFunctions } from "./data_api_schema.ts";
 import { schemaUnread } from "./data_api_error.ts";
@@ -24,7 +25,7 @@ export class SchemaCache {
   #endPause = (): void => {};
 
   /** @param recoveryMs how long it does not know the schema after a loss of the database. */
-  constructor(private readonly databaseUrl: string, private readonly recoveryMs: number) {
+  constructor(private readonly primary: PrimaryHost, private readonly recoveryMs: number) {
     this.#watching = this.#watch();
   }
 
@@ -48,7 +49,7 @@ export class SchemaCache {
   async #watch(): Promise<void> {
     for (let isFirst = true; !this.#isClosed; isFirst = false) {
       try {
-        const session = await openSession(this.databaseUrl, () => this.#reloadSoon());
+        const session = await openSession(this.primary, () => this.#reloadSoon());
         this.#session = session;
         if (this.#isClosed) return await session.close();
         await session.sql.unsafe(`listen ${channel}`);

@@ -1,6 +1,7 @@
 /** Sessions of the local Data API, which behave as PostgREST's do when they are lost or all in use. */
 
 import postgres, { type Sql } from "postgres";
+import type { DatabaseServer, PrimaryHost } from "../../shared/database/primary_host.ts";
 import { Semaphore } from "../../shared/runtime/semaphore.ts";
 import { noConnection, poolExhausted, sessionLost } from "./data_api_error.ts";
 
@@ -26,11 +27,16 @@ type SessionOptions = Parameters<typeof postgres>[1] & {
   readonly onnotify?: (channel: string) => void;
 };
 
-/** Opens a session as the role `service_role`. @throws {DataApiFault} PGRST001 */
+/**
+ * Opens a session as the role `service_role`, where writes are taken. It ends when they are taken elsewhere.
+ *
+ * @throws {DataApiFault} PGRST001
+ */
 export async function openSession(
-  databaseUrl: string,
+  primary: PrimaryHost,
   onNotify: (channel: string) => void = () => {},
 ): Promise<Session> {
+  const server = await findServer(primary);
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => {});
   let isLost = false;
@@ -42,11 +48,14 @@ export async function openSession(
     onnotify: onNotify,
     onclose: () => {
       isLost = true;
+      stopListening();
+      primary.suspect(server);
       reject(sessionLost());
     },
   };
-  const sql = postgres(databaseUrl, options);
+  const sql = postgres(server.url, options);
   const close = (): Promise<void> => sql.end({ timeout: 0 });
+  const stopListening = primary.onLeave(close);
   try {
     await Promise.race([takeRoleSettings(sql), ended]);
   } catch {
@@ -54,6 +63,18 @@ export async function openSession(
     throw noConnection();
   }
   return { sql, ended, isLost: () => isLost, close };
+}
+
+/** PostgREST itself leaves this to libpq, with `target_session_attrs=read-write` for its listener. */
+async function findServer(primary: PrimaryHost): Promise<DatabaseServer> {
+  try {
+    if (primary.current() === null) await primary.look();
+  } catch {
+    throw noConnection();
+  }
+  const server = primary.current();
+  if (server === null) throw noConnection();
+  return server;
 }
 
 /** On the platform sessions begin as `authenticator`, whose time limits stay when the role changes. */
@@ -73,7 +94,7 @@ export class SessionPool {
   readonly #open = new Set<Session>();
   #isClosed = false;
 
-  constructor(private readonly databaseUrl: string, private readonly limits: SessionLimits) {
+  constructor(private readonly primary: PrimaryHost, private readonly limits: SessionLimits) {
     this.#permits = new Semaphore(limits.maxConnections);
   }
 
@@ -120,7 +141,7 @@ export class SessionPool {
 
   async #openSession(): Promise<Session> {
     if (this.#isClosed) throw noConnection();
-    const session = await openSession(this.databaseUrl);
+    const session = await openSession(this.primary);
     this.#open.add(session);
     return session;
   }

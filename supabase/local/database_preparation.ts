@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { endLeases } from "./claim_recovery.ts";
 import { type DatabaseUpgrade, upgradeDatabase } from "../host/database_upgrade.ts";
 import type { DataPlace } from "../host/database_version.ts";
+import { refuseStandby } from "../host/primary_start.ts";
 import { createPlatformRoles } from "../host/roles.ts";
 import { StartError } from "../host/start_error.ts";
 
@@ -15,7 +16,7 @@ const seed = new URL("../seed.sql", import.meta.url);
  *
  * @param embeddedIn the folder of the data of an embedded database; null for a shared one.
  * @returns what was upgraded, if anything.
- * @throws {StartError} when the database cannot be reached or entered, or is of another version.
+ * @throws {StartError} when the database cannot be reached or entered, is a standby, or is of another version.
  * @throws {MigrationError} when a migration fails.
  */
 export async function prepareDatabase(
@@ -49,8 +50,9 @@ function describePlace(embeddedIn: string | null): DataPlace {
 
 async function checkConnection(sql: Sql): Promise<void> {
   try {
-    await sql`select 1`;
+    await refuseStandby(sql);
   } catch (cause) {
+    if (cause instanceof StartError) throw cause;
     const { code = "unknown" } = cause as { code?: unknown };
     throw new StartError(
       `The database of DATABASE_URL cannot be used (${code}): check its address and credentials, or unset DATABASE_URL to use the embedded one.`,

@@ -93,7 +93,11 @@ export async function runStack(): Promise<number> {
   let stack: Stack;
   try {
     const settings = readSettings(Deno.env.toObject(), Deno.args);
-    stack = await startStack(settings, (upgrade) => print(describeUpgrade(upgrade)));
+    stack = await startStack(settings, {
+      onUpgrade: (upgrade) => print(describeUpgrade(upgrade)),
+      onWait: print,
+      stopping: signals.first,
+    });
   } catch (error) {
     const isExpected = expectedErrors.some((expected) => error instanceof expected);
     print(isExpected ? (error as Error).message : Deno.inspect(error));

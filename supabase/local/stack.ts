@@ -17,11 +17,13 @@ import { openSchedules } from "../console/schedules.ts";
 import { channelOf } from "./simulator/channels.ts";
 import { describeDemoWebhook } from "./simulator/zapi/demo_instance.ts";
 import { type FunctionsHost, loadFunctions } from "../host/functions_host.ts";
+import { awaitPrimary } from "../host/primary_start.ts";
 import { pathNotFound, refuseWhileStarting } from "../host/host_refusal.ts";
 import { type HttpServer, listenHttp } from "../host/http_server.ts";
 import { type PostgresServer, startPostgres } from "./postgres_server.ts";
 import { refuseForeignRequest } from "./request_origin.ts";
 import { type Scheduler, startScheduler } from "../host/scheduler.ts";
+import { StartError } from "../host/start_error.ts";
 import { announceStack } from "./running_stack.ts";
 import { originOf, type StackSettings } from "./settings.ts";
 import { locateStackKeys, type StackKeys, storeStackKeys } from "./stack_keys.ts";
@@ -66,16 +68,24 @@ interface Parts {
   scheduler: Scheduler | null;
 }
 
+/** How a start tells of itself, and is ended while it waits. */
+export interface StackStart {
+  /** Called when the data was of an earlier version, and has been upgraded. */
+  readonly onUpgrade: (upgrade: DatabaseUpgrade) => void;
+  /** Called with the reason while no host of `DATABASE_URL` takes writes. */
+  readonly onWait: (sentence: string) => void;
+  readonly stopping: Promise<void>;
+}
+
 /**
  * Starts all parts in order. When one fails, stops the parts that were started before it.
  *
- * @param onUpgrade called when the data was of an earlier version, and has been upgraded.
  * @throws {StartError | PostgresStartError | MigrationError | ConfigError} for problems that the
  * user can fix.
  */
 export async function startStack(
   settings: StackSettings,
-  onUpgrade: (upgrade: DatabaseUpgrade) => void,
+  start: StackStart,
 ): Promise<Stack> {
   const origin = originOf(settings.port);
   const parts: Parts = {
@@ -106,7 +116,7 @@ export async function startStack(
   const stop = (abandonRequests?: Promise<unknown>): Promise<void> =>
     stopped ??= stopParts(parts, server, abandonRequests).finally(takeBack);
   try {
-    const demo = await startParts(settings, parts, onUpgrade);
+    const demo = await startParts(settings, parts, start);
     const { postgres } = parts;
     const failed = postgres?.exited ?? new Promise<void>(() => {});
     const keysFile = providesBothKeys(settings) ? null : locateStackKeys(settings.dataDir);
@@ -120,12 +130,14 @@ export async function startStack(
 async function startParts(
   settings: StackSettings,
   parts: Parts,
-  onUpgrade: (upgrade: DatabaseUpgrade) => void,
+  { onUpgrade, onWait, stopping }: StackStart,
 ): Promise<Demo> {
   const origin = originOf(settings.port);
   const databaseUrl = settings.databaseUrl ?? await startDatabase(settings.dataDir, parts);
   const { secretKey, credentialsKeys } = await chooseKeys(settings);
-  const upgrade = await prepareDatabase(databaseUrl, parts.postgres?.dataDir ?? null);
+  const primaryUrl = await awaitPrimary(databaseUrl, onWait, stopping);
+  if (primaryUrl === null) throw new StartError("Stopped while no database took writes.");
+  const upgrade = await prepareDatabase(primaryUrl, parts.postgres?.dataDir ?? null);
   if (upgrade !== null) onUpgrade(upgrade);
   parts.history = await keepHistory(parts.simulator.store, locateHistory(settings));
   parts.probe = openDatabaseProbe(databaseUrl);

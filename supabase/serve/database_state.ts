@@ -5,6 +5,7 @@ import postgres, { type Sql } from "postgres";
 import { contractPrefix, fileOf, planUpgrade, UpgradeRefusal } from "../deploy/upgrade_plan.ts";
 import { type Migration, readMigrations } from "../host/migration_files.ts";
 import { applyMigrations, readAppliedMigrations } from "../host/migrations.ts";
+import { refuseStandby } from "../host/primary_start.ts";
 import { createPlatformRoles } from "../host/roles.ts";
 import { StartError } from "../host/start_error.ts";
 
@@ -25,8 +26,8 @@ export interface Migrated {
  * Applies the migrations on which a running former version goes on, and on a new database all. Those that
  * end what it uses are applied with `contract`, when it runs nowhere any more (docs/migrations.md).
  *
- * @param databaseUrl of a role that may create roles, and will own the tables.
- * @throws {StartError} when the database cannot be reached, its Postgres is too old, or it is not of an
+ * @param databaseUrl of one host, and a role that may create roles, and will own the tables.
+ * @throws {StartError} when the database cannot be reached, it is a standby, its Postgres is too old, or it is not of an
  * earlier version.
  * @throws {MigrationError} when a migration fails. Those before it stay applied.
  */
@@ -88,8 +89,9 @@ async function withDatabase<Result>(
 
 async function connect(sql: Sql): Promise<void> {
   try {
-    await sql`select 1`;
+    await refuseStandby(sql);
   } catch (cause) {
+    if (cause instanceof StartError) throw cause;
     const { code = "unknown" } = cause as { code?: unknown };
     throw new StartError(
       `The database of DATABASE_URL cannot be used (${code}): check its address and credentials.`,

@@ -1,6 +1,7 @@
 import { ConfigError } from "../../shared/runtime/config.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { MigrationError } from "../host/migration_files.ts";
+import { awaitPrimary } from "../host/primary_start.ts";
 import { StartError } from "../host/start_error.ts";
 import { printText } from "../host/terminal.ts";
 import { logUncaughtErrors } from "../host/uncaught_errors.ts";
@@ -26,8 +27,11 @@ export async function runServe(args: readonly string[]): Promise<number> {
   try {
     const command = readServeCommand(args);
     const environment = Deno.env.toObject();
+    const findPrimary = (databaseUrl: string): Promise<string | null> =>
+      awaitPrimary(databaseUrl, (sentence) => print(Deno.stderr, sentence), stopping);
     if (command.name === "migrate") {
-      await migrate(readDatabaseUrl(environment), command.contract);
+      const primaryUrl = await findPrimary(readDatabaseUrl(environment));
+      if (primaryUrl !== null) await migrate(primaryUrl, command.contract);
       return 0;
     }
     const settings = readServeSettings(environment);
@@ -35,7 +39,9 @@ export async function runServe(args: readonly string[]): Promise<number> {
       await work(settings, command, command.heartbeatPort, stopping);
       return 0;
     }
-    await checkDatabase(settings.databaseUrl);
+    const primaryUrl = await findPrimary(settings.databaseUrl);
+    if (primaryUrl === null) return 0;
+    await checkDatabase(primaryUrl);
     if (command.processes === 1) await serve(settings, command, stopping);
     else await runProcesses(command, settings, stopping);
     return 0;

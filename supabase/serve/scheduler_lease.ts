@@ -1,12 +1,12 @@
 /**
  * One scheduler for all processes and machines of one database. The lease is an advisory lock of a
- * session: it ends with its process at once, and with its machine when Postgres has missed it for
- * `lostMachineSeconds`. Two schedulers at once, after a network has failed, send nothing twice: runs of
+ * session: it ends with its process at once, with its machine when Postgres has missed it for half a minute, and
+ * with its server: after a promotion it is taken anew. Two schedulers at once, after a network has failed, send nothing twice: runs of
  * the dispatcher may overlap.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import postgres, { type Sql } from "postgres";
-import { reconnectSeconds } from "../../shared/database/direct_database.ts";
+import type { Sql } from "postgres";
+import { PrimaryConnection } from "../../shared/database/primary_connection.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
 import { withTimeout } from "../../shared/runtime/time_limit.ts";
 import type { Scheduler } from "../host/scheduler.ts";
@@ -33,17 +33,14 @@ export function scheduleUnderLease(
   log: Log,
 ): Scheduler {
   const stopping = new AbortController();
-  const sql = postgres(databaseUrl, {
-    max: 1,
-    onnotice: () => {},
+  const connection = new PrimaryConnection(databaseUrl, {
     connect_timeout: 5,
-    backoff: reconnectSeconds,
     connection: { application_name: "messaging scheduler", ...keepalives },
   });
   let running: Scheduler | null = null;
-  let session: number | null = null;
+  let session: Sql | null = null;
   const look = async (): Promise<void> => {
-    const answer = await askForLease(sql, session);
+    const answer = await askForLease(connection, session);
     if (answer !== null && answer === session) return;
     session = answer;
     if (running !== null) {
@@ -68,7 +65,7 @@ export function scheduleUnderLease(
       stopping.abort();
       await watching;
       await running?.stop();
-      await sql.end({ timeout: 1 });
+      await connection.close();
     },
   };
 }
@@ -77,13 +74,27 @@ export function scheduleUnderLease(
  * @param session the one that has the lease.
  * @returns the session that has it now; null when another process has it or Postgres does not answer.
  */
-async function askForLease(sql: Sql, session: number | null): Promise<number | null> {
-  const asking = sql<{ pid: number; isHeld: boolean }[]>`
-    select pg_catalog.pg_backend_pid() as pid,
-      case when pg_catalog.pg_backend_pid() = ${session}::integer then true
-        else pg_catalog.pg_try_advisory_lock(pg_catalog.hashtext('messaging scheduler'))
-      end as "isHeld"`;
-  const answered = asking.then(([row]) => row ?? null, () => null);
-  const row = await withTimeout(answered, answerTimeoutMs);
-  return row?.isHeld === true ? row.pid : null;
+async function askForLease(
+  connection: PrimaryConnection,
+  session: Sql | null,
+): Promise<Sql | null> {
+  const asking = connection.use(async (sql) => {
+    const answered = sql === session ? keepLease(sql) : takeLease(sql);
+    const isHeld = await withTimeout(answered, answerTimeoutMs);
+    if (isHeld === null) connection.giveUp(sql);
+    return isHeld === true ? sql : null;
+  });
+  return await asking.catch(() => null);
+}
+
+/** A client has one session, so that one which answers still has its locks. */
+async function keepLease(sql: Sql): Promise<boolean> {
+  await sql`select 1`;
+  return true;
+}
+
+async function takeLease(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ isHeld: boolean }[]>`
+    select pg_catalog.pg_try_advisory_lock(pg_catalog.hashtext('messaging scheduler')) as "isHeld"`;
+  return row?.isHeld === true;
 }

@@ -33,10 +33,10 @@ const rules: readonly AccessRule[] = [
       /(?<![.\w$])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|\bnew\s+(?:WebSocket|EventSource)\b/,
     packages: /^(?:resend|node:(?:https?|net|tls|dgram|dns(?:\/promises)?))$/,
     // data_api_database.ts gives its client a fetch that sends each call once, supabase_storage.ts one that
-    // can be ended.
+    // can be ended. single_session.ts opens the driver's sockets.
     // call_function.ts of mcp calls the other functions, as a client does.
     allowedIn:
-      /^functions\/mcp\/call_function\.ts$|^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/data_api_database|events\/post_event|runtime\/host_resolution|media\/(?:fetch_file|supabase_storage))\.ts$|^supabase\//,
+      /^functions\/mcp\/call_function\.ts$|^shared\/(?:providers|agents)\/|^shared\/(?:outbox\/email_delivery|database\/(?:data_api_database|single_session)|events\/post_event|runtime\/host_resolution|media\/(?:fetch_file|supabase_storage))\.ts$|^supabase\//,
   },
 ];
 

@@ -36,7 +36,7 @@ async function openSessions(timeoutMs?: number): Promise<Sessions> {
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = cleanup.use(await createTestDatabase({ own: true }));
   await testDatabase.admin.unsafe(probeFunctions);
-  const database = openDirectDatabase(testDatabase.url, timeoutMs);
+  const database = openDirectDatabase(testDatabase.url, { timeoutMs });
   cleanup.defer(() => database.close());
   const use = async (wanted: number): Promise<number> =>
     (await callUntyped(database, "probe_session", { lock: wanted })).session;

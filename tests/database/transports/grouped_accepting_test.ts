@@ -131,7 +131,7 @@ Deno.test("a group that times out is made again by nobody, so it is no second me
   const requests = await createRequests(database.admin, 3);
   const timeoutMs = 10_123;
   using timeouts = holdTimers(timeoutMs);
-  const impatient = openDirectDatabase(database.url, timeoutMs);
+  const impatient = openDirectDatabase(database.url, { timeoutMs });
   await using _ = { [Symbol.asyncDispose]: () => impatient.close() };
   const held = await holdWrites(database.admin);
   const accepting = callAsGroup(impatient, "accept_message", requests);

@@ -147,7 +147,7 @@ Deno.test("a group that times out is made again by nobody; it may be executed al
   const claims = await claimMessages(database, 3);
   const timeoutMs = 10_123;
   using timeouts = holdTimers(timeoutMs);
-  const impatient = openDirectDatabase(database.url, timeoutMs);
+  const impatient = openDirectDatabase(database.url, { timeoutMs });
   await using _ = { [Symbol.asyncDispose]: () => impatient.close() };
   const held = await holdWrites(admin);
   const settling = settleAsGroup(impatient, claims);

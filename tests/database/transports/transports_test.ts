@@ -159,7 +159,7 @@ Deno.test("direct: calls on silent connections are service_unavailable, and the 
   await using testDatabase = await createTestDatabase();
   await testDatabase.admin.unsafe(probeFunctions);
   await using proxy = startSilentProxy(testDatabase.url);
-  const database = openDirectDatabase(proxy.databaseUrl, timeoutMs);
+  const database = openDirectDatabase(proxy.databaseUrl, { timeoutMs });
   await using _ = { [Symbol.asyncDispose]: () => database.close() };
   // How long a silent connection may take to end.
   using partings = holdTimers(9_000);

@@ -28,7 +28,7 @@ function openFakes(): {
 }
 
 function mustTake(connections: RecentConnections): Sql {
-  const connection = connections.take();
+  const connection = connections.take("");
   if (connection === null) throw new Error("no connection");
   return connection;
 }
@@ -72,5 +72,5 @@ Deno.test("closing ends idle connections and those in use, and gives out none an
   await connections.close();
   connections.putBack(inUse);
   assertEquals(ended, { "connection 1": 5, "connection 2": 5 });
-  assertEquals(connections.take(), null);
+  assertEquals(connections.take(""), null);
 });
