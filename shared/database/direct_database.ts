@@ -1,7 +1,10 @@
 import postgres from "postgres";
 import { withTimeout } from "../runtime/time_limit.ts";
+import type { PromotionPolicy } from "../runtime/config.ts";
+import { consoleLog } from "../runtime/log.ts";
 import { Semaphore } from "../runtime/semaphore.ts";
 import { callTimeoutMs, type Database } from "./database.ts";
+import { tellPromotion } from "./noted_server.ts";
 import { type DatabaseServer, openPrimaryHost, type PrimaryHost } from "./primary_host.ts";
 import { singleSession } from "./single_session.ts";
 import { RecentConnections } from "./recent_connections.ts";
@@ -28,6 +31,8 @@ const silentTimeoutSeconds = 9;
 export interface DirectOptions {
   /** How long a call waits for its result. */
   readonly timeoutMs?: number;
+  /** What follows on a server that may lack commits. */
+  readonly promotion?: PromotionPolicy;
 }
 
 /**
@@ -39,7 +44,7 @@ export interface DirectOptions {
  */
 export function openDirectDatabase(
   databaseUrl: string,
-  { timeoutMs = callTimeoutMs }: DirectOptions = {},
+  { timeoutMs = callTimeoutMs, promotion = "hold" }: DirectOptions = {},
 ): Database {
   // Limits concurrency here instead of in the driver's queue. The driver would execute a queued
   // call after its caller timed out, or pipeline it behind another call on the same connection.
@@ -49,7 +54,7 @@ export function openDirectDatabase(
     silentTimeoutSeconds,
     closeTimeoutSeconds,
   });
-  const pool: Pool = { connections, primary };
+  const pool: Pool = { connections, primary, promotion, noted: new WeakSet() };
   const stopListening = primary.onLeave(() => connections.discardAll());
   return {
     async rpc<Name extends RpcName>(
@@ -73,6 +78,9 @@ export function openDirectDatabase(
 interface Pool {
   readonly connections: RecentConnections;
   readonly primary: PrimaryHost;
+  readonly promotion: PromotionPolicy;
+  /** Connections on which `note_server` has been called: nothing else is called before it. */
+  readonly noted: WeakSet<postgres.Sql>;
 }
 
 interface Call<Name extends RpcName> {
@@ -92,7 +100,7 @@ async function callOnce<Name extends RpcName>(
   if (connection === null) throw toDatabaseError(name, "CONNECTION_ENDED");
   let rows: postgres.RowList<postgres.Row[]> | null;
   try {
-    rows = await withTimeout(callFunction(connection, name, request), timeoutMs);
+    rows = await withTimeout(callNoted(pool, connection, name, request), timeoutMs);
   } catch (error) {
     const code = readText(error, "code");
     if (isAnswer(error) && code !== readOnlyState) connections.putBack(connection);
@@ -147,6 +155,21 @@ function openConnection(url: string, onClosed: () => void): postgres.Sql {
     connect_timeout: 10,
     ...singleSession(),
   });
+}
+
+/** A promotion ends every connection, so a server is noted before it does anything else for this process. */
+async function callNoted(
+  { noted, promotion }: Pool,
+  connection: postgres.Sql,
+  name: RpcName,
+  request: object,
+): Promise<postgres.RowList<postgres.Row[]>> {
+  if (!noted.has(connection)) {
+    const [row] = await callFunction(connection, "note_server", { promotion });
+    tellPromotion(row?.["result"], consoleLog);
+    noted.add(connection);
+  }
+  return await callFunction(connection, name, request);
 }
 
 function callFunction(

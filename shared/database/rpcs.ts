@@ -1,4 +1,5 @@
 import type { AgentsRpcs } from "./rpcs/agents.ts";
+import type { AvailabilityRpcs } from "./rpcs/availability.ts";
 import type { BatchesRpcs } from "./rpcs/batches.ts";
 import type { ContactsRpcs } from "./rpcs/contacts.ts";
 import type { ConversationsRpcs } from "./rpcs/conversations.ts";
@@ -24,6 +25,7 @@ import type { WebhooksRpcs } from "./rpcs/webhooks.ts";
 export interface Rpcs
   extends
     AgentsRpcs,
+    AvailabilityRpcs,
     BatchesRpcs,
     ContactsRpcs,
     ConversationsRpcs,

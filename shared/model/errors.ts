@@ -143,7 +143,7 @@ const refusals = {
   already_exists: [409, "Another record has this value; see issues."],
   cursor_expired: [
     410,
-    "Events after this cursor are older than 30 days and gone; oldestCursor is where the feed begins now.",
+    "Events after this cursor are older than 30 days and gone, or those up to it were lost with a database; oldestCursor is where to go on.",
   ],
   contact_erased: [410, "The contact's data were erased at the person's request."],
   media_failed: [410, "The file could not be fetched from the provider; see details."],

@@ -40,5 +40,8 @@ function writeReason({ heldBy, holdReason }: InstanceHeldValues): string {
   if (reason === "suspect") {
     return "o provedor aceita mensagens e não confirma mais nenhuma (suspect). Verifique o telefone e o provedor.";
   }
+  if (reason === "database_promoted") {
+    return "o banco de dados passou a outro servidor, que pode não ter as últimas gravações (database_promoted). Verifique o que pode já ter saído antes de liberar a fila.";
+  }
   return reason;
 }

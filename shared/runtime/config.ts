@@ -10,8 +10,17 @@ const secretKeysSchema = z.record(z.string(), z.string().min(20));
 
 /** Where the database is: behind the project's Data API, or at a connection string. */
 export type DatabaseConfig =
-  | { readonly kind: "data_api"; readonly url: string; readonly secretKey: string }
-  | { readonly kind: "direct"; readonly databaseUrl: string };
+  & { readonly promotion: PromotionPolicy }
+  & (
+    | { readonly kind: "data_api"; readonly url: string; readonly secretKey: string }
+    | { readonly kind: "direct"; readonly databaseUrl: string }
+  );
+
+/**
+ * What follows where the database is on another server that may lack commits: nothing leaves until a person has
+ * decided, or everything goes on (docs/availability.md).
+ */
+export type PromotionPolicy = "hold" | "continue";
 
 /** A function's configuration, read from its environment once, in its `index.ts`. */
 export interface Config {
@@ -60,6 +69,7 @@ export interface EmailConfig {
 const environmentSchema = z.object({
   SUPABASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//).optional(),
+  PROMOTION: z.enum(["hold", "continue"]).default("hold"),
   SUPABASE_SECRET_KEYS: z.string().optional(),
   SUPABASE_SECRET_KEY: z.string().min(20).optional(),
   CREDENTIALS_KEYS: z.string().min(44),
@@ -229,7 +239,7 @@ function withoutScheduleKey(
 }
 
 function readDatabase(
-  { SUPABASE_URL: supabaseUrl, DATABASE_URL: databaseUrl }: z.infer<
+  { SUPABASE_URL: supabaseUrl, DATABASE_URL: databaseUrl, PROMOTION: promotion }: z.infer<
     typeof environmentSchema
   >,
   secretKeys: Readonly<Record<string, string>>,
@@ -237,13 +247,13 @@ function readDatabase(
   if (supabaseUrl !== undefined) {
     const secretKey = secretKeys["default"] ?? Object.values(secretKeys)[0];
     if (secretKey === undefined) throw new ConfigError("No secret key for the Data API.");
-    return { kind: "data_api", url: supabaseUrl, secretKey };
+    return { kind: "data_api", url: supabaseUrl, secretKey, promotion };
   }
   if (databaseUrl === undefined) {
     throw new ConfigError("SUPABASE_URL or DATABASE_URL is missing.");
   }
   refuseUnusableHosts(databaseUrl);
-  return { kind: "direct", databaseUrl };
+  return { kind: "direct", databaseUrl, promotion };
 }
 
 /** @throws {ConfigError} */

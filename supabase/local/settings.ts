@@ -28,7 +28,7 @@ export interface StackSettings {
 export const defaultPort = 54_321;
 
 /** Variables without a default that are passed on to the functions when set. */
-const optionalVariables = ["PROVIDER_TIMEOUT_MS", "AI_TRANSCRIPTION_MODEL"];
+const optionalVariables = ["PROVIDER_TIMEOUT_MS", "PROMOTION", "AI_TRANSCRIPTION_MODEL"];
 
 /**
  * Reads the environment and the command line (`--data-api`).

@@ -15,6 +15,7 @@ const notAnnounced = [
     "claim_message_group",
     "expire_claims",
     "hold_suspects",
+    "note_server",
     "feed_batches",
     "expire_messages",
     "fold_usage",

@@ -29,7 +29,7 @@ export async function measureAccepting(context: BenchContext): Promise<void> {
   await using bench = await server.createDatabase();
   await using claims = await prepareClaims(server, bench);
   const database = await connectDatabase(
-    { kind: "direct", databaseUrl: bench.url },
+    { kind: "direct", databaseUrl: bench.url, promotion: "hold" },
     testCredentialsKey,
   );
   await using cleanup = new AsyncDisposableStack();

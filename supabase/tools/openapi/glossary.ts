@@ -100,7 +100,7 @@ export const glossary: Readonly<Record<string, string>> = {
   heldBy:
     "Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.",
   holdReason:
-    "Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known.",
+    "Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known.",
   holdCode:
     "The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise.",
   heldUntil:

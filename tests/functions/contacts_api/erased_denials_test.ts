@@ -193,7 +193,8 @@ Deno.test("the hashes stay valid after the credential keys are rotated, and tell
   assertEquals((await resealed.json()).remaining, 0);
   const [after] = await sql`select sealed_key from messaging.denial_key`;
   assert(before?.["sealed_key"] !== after?.["sealed_key"]);
-  const config = { kind: "direct", databaseUrl: stack.testDatabase.url } as const;
+  const databaseUrl = stack.testDatabase.url;
+  const config = { kind: "direct", databaseUrl, promotion: "hold" } as const;
   const database = await connectDatabase(config, newKey);
   try {
     const saved = await database.rpc("save_contact", {

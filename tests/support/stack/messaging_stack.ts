@@ -165,7 +165,7 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
   await using cleanup = new AsyncDisposableStack();
   const testDatabase = options.testDatabase ?? cleanup.use(await createTestDatabase());
   const database = await connectDatabase(
-    { kind: "direct", databaseUrl: testDatabase.url },
+    { kind: "direct", databaseUrl: testDatabase.url, promotion: "hold" },
     testCredentialsKey,
   );
   cleanup.defer(() => database.close());

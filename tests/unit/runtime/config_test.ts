@@ -14,7 +14,11 @@ const environment = {
 
 Deno.test("a complete environment is read, with its defaults", () => {
   const config = parseConfig(environment);
-  assertEquals(config.database, { kind: "direct", databaseUrl: environment.DATABASE_URL });
+  assertEquals(config.database, {
+    kind: "direct",
+    databaseUrl: environment.DATABASE_URL,
+    promotion: "hold",
+  });
   assertEquals(config.secretKeys, { default: environment.SUPABASE_SECRET_KEY });
   assertEquals(config.panelBaseUrl, "https://panel.example.com");
   assertEquals(config.providerTimeoutMs, 20_000);
@@ -33,6 +37,7 @@ Deno.test("SUPABASE_URL selects the Data API, with the default secret key", () =
     kind: "data_api",
     url: "https://x.supabase.co",
     secretKey: "sb_secret_main_0123456789",
+    promotion: "hold",
   });
 });
 

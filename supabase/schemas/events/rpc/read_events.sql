@@ -1,7 +1,8 @@
 -- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
 -- `oldest`, or NULL for now; types: NULL for all; limit.
 -- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
--- or {state: `expired`, oldestCursor} where events after the cursor are gone.
+-- or {state: `expired`, oldestCursor, the cursor to go on from} where events after the cursor are gone, or that
+-- of the cursor itself: it was read from a server whose last commits were lost (see note_server).
 -- A page has at most 2 MiB of data. At most 5,000 events are read per call, however few of them are of
 -- the types: the next call goes on behind them. So hasMore says that there are events behind the page,
 -- and where it is false, that none of the types is.
@@ -31,6 +32,7 @@ declare
   began_at bigint;
   purged_through bigint;
   horizon bigint;
+  kept_through bigint;
   event messaging.events;
   item jsonb;
   items jsonb[] := '{}';
@@ -48,6 +50,13 @@ begin
   end if;
   began_at := position;
   horizon := messaging.event_horizon(of_instance);
+  kept_through := messaging.kept_events_through(began_at);
+  if kept_through is not null then
+    return jsonb_build_object(
+      'state', 'expired',
+      'oldestCursor', messaging.seal_event_cursor(kept_through, stream.cursor_key)
+    );
+  end if;
   if position is null then
     select e.sequence into position from messaging.events e
     where (e.instance_id, e.sequence) >= (of_instance, 0)

@@ -16,7 +16,7 @@
 -- The events of one message carry its order: their numbers are drawn under the lock of its row.
 create sequence messaging.event_sequence as bigint;
 revoke all on sequence messaging.event_sequence from public, anon, authenticated;
-grant usage, select on sequence messaging.event_sequence to service_role;
+grant usage, select, update on sequence messaging.event_sequence to service_role;
 
 -- No foreign keys: each would cost every send a look-up. Events of an instance or a contact that is gone
 -- stay until their retention is over, or until the person's data are erased.
