@@ -45,6 +45,7 @@ export interface ReplicatedPostgres extends AsyncDisposable {
   addStandby(): Promise<void>;
   /** Cuts the standby off: what is committed from now on does not reach it. */
   disconnectStandby(): Promise<void>;
+  reconnectStandby(): Promise<void>;
 }
 
 interface Host {
@@ -118,6 +119,15 @@ export async function startReplicatedPostgres(
     }, { what: "a streaming standby" });
     if (options.isSynchronous) await setNames(admin(primary), standby.name);
   };
+  const follow = async (followed: Host | null): Promise<void> => {
+    const connection = followed === null ? "" : describeConnection(followed, standby, password);
+    await admin(standby).unsafe(`alter system set primary_conninfo = '${connection}'`);
+    await admin(standby)`select pg_reload_conf()`;
+    await waitUntil(async () => {
+      const rows = await admin(primary)`select from pg_stat_replication where state = 'streaming'`;
+      return rows.length === (followed === null ? 0 : 1);
+    }, { what: "a standby that follows, or does not" });
+  };
   await start(primary, programs);
   await addStandby();
   const keep = cleanup.move();
@@ -139,14 +149,8 @@ export async function startReplicatedPostgres(
       standby.server = null;
     },
     addStandby,
-    disconnectStandby: async () => {
-      await admin(standby)`alter system set primary_conninfo = ''`;
-      await admin(standby)`select pg_reload_conf()`;
-      await waitUntil(async () => {
-        const [row] = await admin(primary)`select from pg_stat_replication`;
-        return row === undefined;
-      }, { what: "a standby that is cut off" });
-    },
+    disconnectStandby: () => follow(null),
+    reconnectStandby: () => follow(primary),
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
 }
@@ -190,10 +194,8 @@ async function makeStandby(
   for (const name of ["postmaster.pid", "postmaster.opts"]) {
     await Deno.remove(join(cluster, name)).catch(() => {});
   }
-  const connection =
-    `host=127.0.0.1 port=${primary.port} user=postgres password=${password} application_name=${standby.name}`;
   const settings = {
-    primary_conninfo: connection,
+    primary_conninfo: describeConnection(primary, standby, password),
     recovery_min_apply_delay: `${applyDelayMs}ms`,
     synchronous_standby_names: "",
   };
@@ -204,6 +206,10 @@ async function makeStandby(
     await giveTo(user, join(cluster, name));
     await Deno.chmod(join(cluster, name), 0o600);
   }
+}
+
+function describeConnection(primary: Host, { name }: Host, password: string): string {
+  return `host=127.0.0.1 port=${primary.port} user=postgres password=${password} application_name=${name}`;
 }
 
 async function setNames(sql: Sql, names: string): Promise<void> {

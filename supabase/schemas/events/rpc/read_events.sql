@@ -7,7 +7,8 @@
 -- the types: the next call goes on behind them. So hasMore says that there are events behind the page,
 -- and where it is false, that none of the types is.
 -- A cursor is always the number of an event that was read, never the horizon: numbers that no committed
--- transaction has used may be drawn again after a crash of the server.
+-- transaction has used may be drawn again after a crash of the server. What is told is on a synchronous standby,
+-- where there is one: see await_standby.
 -- A sweep may delete events at any time, so how far the feed is gone is read again after the events: what
 -- it deleted between the two statements is answered as `expired`, never passed over. A reader of `oldest`
 -- has missed nothing, and reads again.
@@ -92,6 +93,9 @@ begin
       'state', 'expired',
       'oldestCursor', messaging.seal_event_cursor(purged_through, stream.cursor_key)
     );
+  end if;
+  if position is distinct from began_at then
+    perform messaging.await_standby();
   end if;
   return jsonb_build_object(
     'state', 'ok',
