@@ -29,7 +29,7 @@ Deno.test(`${promotions} promotions of a synchronous standby under load lose not
   await using provider = startSlowProvider(() => random.between(20, 300));
   await using direct = startSlowProvider(() => random.between(20, 300));
   await using receiver = startHttpDouble(() => new Response(null, { status: 204 }));
-  const messages = settings.messages ?? instances * 10 * promotions;
+  const messages = settings.messages ?? instances * 6 * promotions;
   const backlog = await createBacklog(cluster.admin(), {
     ...{ instances, messages, intervalSeconds: 2, baseUrl: provider.baseUrl },
   });

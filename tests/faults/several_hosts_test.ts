@@ -7,6 +7,7 @@ import { startSlowProvider } from "../support/doubles/slow_provider.ts";
 import { surviveBrokenWrites } from "../support/faults/driver_faults.ts";
 import { isReady, serveOn, startCluster } from "../support/faults/promoted_service.ts";
 import { createTenant, type Tenant } from "../support/fixtures/tenant.ts";
+import { startDataApiServer } from "../support/stack/data_api_server.ts";
 import { callSender, callUntilAnswered } from "../support/stack/sender_calls.ts";
 import { type ServeProcess, spawnServe } from "../support/stack/serve_process.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -87,6 +88,30 @@ Deno.test("a promotion while the former primary is still there moves every call 
     assertEquals((await send(service, tenant, `after-${number}`))?.status, 200);
   }
   assertEquals(await readMessages(former), ["before"]);
+});
+
+Deno.test("behind the local Data API sessions and the listener for its schema follow a promotion too", async () => {
+  await using cluster = await startCluster({ isSynchronous: true });
+  const secret = "sb_secret_of_the_hosts_test_0123456789";
+  await using api = startDataApiServer(cluster.databaseUrl, secret, { recoveryMs: 100 });
+  const call = async (name: string): Promise<number> => {
+    const response = await fetch(`${api.url}/rest/v1/rpc/${name}`, {
+      ...{ method: "POST", body: JSON.stringify({ request: {} }) },
+      headers: { apikey: secret, "content-type": "application/json" },
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals(await call("get_service_health"), 200);
+  await cluster.killPrimary();
+  await cluster.promote();
+  await waitUntil(async () => await call("get_service_health") === 200, { what: "an answer" });
+  await cluster.admin().unsafe(`
+    create function public.made_later(request jsonb) returns jsonb language sql
+    return jsonb_build_object('made', true)`);
+  await cluster.admin()`grant execute on function public.made_later to service_role`;
+  await cluster.admin()`notify pgrst, 'reload schema'`;
+  await waitUntil(async () => await call("made_later") === 200, { what: "the new function" });
 });
 
 Deno.test("with every host dead calls are refused, and few connections are tried", async () => {

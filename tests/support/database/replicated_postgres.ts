@@ -68,7 +68,7 @@ interface Programs {
 }
 
 /** Log that a new standby must still find: it is built while the load goes on. */
-const keptLog = "1GB";
+const keptLog = "256MB";
 
 /** Starts both. Disposing stops them and removes their folders. */
 export async function startReplicatedPostgres(
