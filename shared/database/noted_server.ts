@@ -17,8 +17,8 @@ const freshMs = 5_000;
 export function tellPromotion(noted: NotedServer, log: Log): void {
   if (noted.state === "known") return;
   const { timeline, lacksCommits, replayedAt, held } = noted;
-  const write = lacksCommits ? log.error : log.info;
-  write("database_promoted", { timeline, lacksCommits, replayedAt, instances: held });
+  if (lacksCommits) log.error("database_promoted", { timeline, replayedAt, instances: held });
+  else log.info("database_followed", { timeline });
 }
 
 /**

@@ -15,8 +15,12 @@ export class DatabaseHostsError extends Error {
  * @throws {DatabaseHostsError} for an empty host, and for sessions that only read.
  */
 export function readDatabaseHosts(databaseUrl: string): readonly [string, ...string[]] {
-  const [, scheme = "", authority = "", rest = ""] =
-    /^(\w+:\/\/)([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
+  const schemeEnd = databaseUrl.indexOf("://") + 3;
+  const scheme = databaseUrl.slice(0, schemeEnd);
+  const end = databaseUrl.slice(schemeEnd).search(/[/?#]/);
+  const authorityEnd = end < 0 ? databaseUrl.length : schemeEnd + end;
+  const authority = databaseUrl.slice(schemeEnd, authorityEnd);
+  const rest = databaseUrl.slice(authorityEnd);
   const hostsAt = authority.lastIndexOf("@") + 1;
   const user = authority.slice(0, hostsAt);
   const hosts = authority.slice(hostsAt).split(",");

@@ -6,8 +6,12 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 
 /** Packages that a start must not pay for: they are loaded with the first call that needs them. */
 const loadedLate = /^(?:@supabase\/(?:supabase|storage)-js|postgres|resend|openai)(?:\/|$)/;
-/** Reached by a dynamic import alone (connect_database.ts). */
-const loadedLateItself: ReadonlySet<string> = new Set(["shared/database/direct_database.ts"]);
+/** Reached by a dynamic import alone (connect_database.ts), or from supabase/. */
+const loadedLateItself: ReadonlySet<string> = new Set([
+  "shared/database/direct_database.ts",
+  "shared/database/primary_connection.ts",
+  "shared/database/primary_host.ts",
+]);
 
 function findEarlyLoads(files: readonly SourceFile[]): string[] {
   return files.filter(({ path }) => !loadedLateItself.has(path)).flatMap(({ path, imports }) =>
