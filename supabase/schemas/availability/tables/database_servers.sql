@@ -2,7 +2,7 @@
 -- timeline. A promotion, a recovery to a point in time and a restored dump make another. Written by note_server.
 create table messaging.database_servers (
   id bigint generated always as identity primary key,
-  system_identifier text not null,
+  system_identifier bigint not null,
   timeline integer not null,
   is_synchronous boolean not null,
   noted_at timestamptz not null default clock_timestamp(),
