@@ -32,6 +32,31 @@ create or replace function messaging.outbox_owner(payload jsonb)
 returns text language sql immutable parallel safe
 return coalesce(payload ->> 'instanceId', '');
 
+-- The servers that this database has been on, the last one being the present: one row for a cluster and a
+-- timeline. A promotion, a recovery to a point in time and a restored dump make another. Written by note_server.
+create table messaging.database_servers (
+  id bigint generated always as identity primary key,
+  system_identifier bigint not null,
+  timeline integer not null,
+  is_synchronous boolean not null,
+  noted_at timestamptz not null default clock_timestamp(),
+  lacks_commits boolean not null default false,
+  replayed_at timestamptz,
+  events_through bigint,
+  events_before bigint,
+  constraint database_servers_lost_events_bounded
+    check (lacks_commits = (num_nonnulls(events_through, events_before) = 2))
+);
+alter table messaging.database_servers enable row level security;
+comment on column messaging.database_servers.is_synchronous is
+  'Whether its commits waited for a standby when it was seen last.';
+comment on column messaging.database_servers.lacks_commits is
+  'Whether commits that the server before had answered may be missing here.';
+comment on column messaging.database_servers.replayed_at is
+  'The last commit that it got from the server before, where it knows.';
+comment on column messaging.database_servers.events_through is
+  'Where commits may be missing: the last event that this server got. No event has a number above it, up to events_before: a cursor there has read events that are gone.';
+
 alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
 
 alter table messaging.internal_notes alter column created_at set default clock_timestamp();
@@ -5400,6 +5425,114 @@ begin
 end;
 $$;
 
+-- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
+-- `oldest`, or NULL for now; types: NULL for all; limit.
+-- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
+-- or {state: `expired`, oldestCursor, the cursor to go on from} where events after the cursor are gone, or that
+-- of the cursor itself: it was read from a server whose last commits were lost (see note_server).
+-- A page has at most 2 MiB of data. At most 5,000 events are read per call, however few of them are of
+-- the types: the next call goes on behind them. So hasMore says that there are events behind the page,
+-- and where it is false, that none of the types is.
+-- A cursor is always the number of an event that was read, never the horizon: numbers that no committed
+-- transaction has used may be drawn again after a crash of the server. What is told is on a synchronous standby,
+-- where there is one: see await_standby.
+-- A sweep may delete events at any time, so how far the feed is gone is read again after the events: what
+-- it deleted between the two statements is answered as `expired`, never passed over. A reader of `oldest`
+-- has missed nothing, and reads again.
+-- Events are found by comparing both columns of their index: by the instance alone, a plan may go by
+-- the primary key and read every other instance's events.
+-- The statements must stay in this order: see the head of tables/events.sql.
+create or replace function public.read_events(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+declare
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  given_cursor constant text := request->>'after';
+  wanted constant text[] := case
+    when nullif(request->'types', 'null') is not null
+      then array(select jsonb_array_elements_text(request->'types'))
+  end;
+  page_size constant integer := (request->>'limit')::integer;
+  max_bytes constant integer := 2 * 1024 * 1024;
+  max_reads constant integer := 5000;
+  stream constant messaging.event_streams := messaging.event_stream(of_instance);
+  position bigint;
+  began_at bigint;
+  purged_through bigint;
+  horizon bigint;
+  kept_through bigint;
+  event messaging.events;
+  item jsonb;
+  items jsonb[] := '{}';
+  bytes integer := 0;
+  reads integer := 0;
+  has_more boolean := false;
+begin
+  if given_cursor = 'oldest' then
+    position := stream.purged_through;
+  elsif given_cursor is not null then
+    position := messaging.open_event_cursor(given_cursor, stream.cursor_key);
+    if position is null then
+      return jsonb_build_object('state', 'unknown_cursor');
+    end if;
+  end if;
+  began_at := position;
+  horizon := messaging.event_horizon(of_instance);
+  kept_through := messaging.kept_events_through(began_at);
+  if kept_through is not null then
+    return jsonb_build_object(
+      'state', 'expired',
+      'oldestCursor', messaging.seal_event_cursor(kept_through, stream.cursor_key)
+    );
+  end if;
+  if position is null then
+    select e.sequence into position from messaging.events e
+    where (e.instance_id, e.sequence) >= (of_instance, 0)
+      and (e.instance_id, e.sequence) <= (of_instance, horizon)
+    order by e.instance_id desc, e.sequence desc
+    limit 1;
+  else
+    for event in
+      select e.* from messaging.events e
+      where (e.instance_id, e.sequence) > (of_instance, position)
+        and (e.instance_id, e.sequence) <= (of_instance, horizon)
+      order by e.instance_id, e.sequence
+      limit max_reads + 1
+    loop
+      reads := reads + 1;
+      if wanted is null or event.type = any (wanted) then
+        item := messaging.describe_event(event);
+        bytes := bytes + octet_length(item::text);
+        has_more := cardinality(items) = page_size or (bytes > max_bytes and items <> '{}');
+        exit when has_more;
+        items := items || item;
+      end if;
+      has_more := reads > max_reads;
+      exit when has_more;
+      position := event.sequence;
+    end loop;
+  end if;
+  purged_through := (messaging.event_stream(of_instance)).purged_through;
+  if began_at < purged_through and given_cursor = 'oldest' then
+    return public.read_events(request);
+  elsif began_at < purged_through then
+    return jsonb_build_object(
+      'state', 'expired',
+      'oldestCursor', messaging.seal_event_cursor(purged_through, stream.cursor_key)
+    );
+  end if;
+  if position is distinct from began_at then
+    perform messaging.await_standby();
+  end if;
+  return jsonb_build_object(
+    'state', 'ok',
+    'items', to_jsonb(items),
+    'nextCursor', messaging.seal_event_cursor(coalesce(position, purged_through), stream.cursor_key),
+    'hasMore', has_more
+  );
+end;
+$$;
+
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
 -- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
@@ -6770,6 +6903,161 @@ return jsonb_build_object(
     time_zone
   )
 );
+
+-- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
+-- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
+-- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
+-- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
+-- commit of a record that says nothing.
+create or replace function messaging.await_standby()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
+    perform pg_logical_emit_message(true, 'messaging', '');
+  end if;
+end;
+$$;
+
+-- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
+-- workspaces' alert addresses. One that an operator holds without an end stays as it is; one that is suspect is
+-- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
+create or replace function messaging.hold_promoted()
+returns integer language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  held constant uuid[] := array(
+    select d.instance_id from messaging.dispatch d
+    where d.operator_hold_until < 'infinity' or d.suspected_at is not null
+  );
+begin
+  perform messaging.set_operator_hold(held, 'infinity', 'database_promoted');
+  perform messaging.tell_hold(i, 'operator_hold', true, clock)
+  from messaging.instances i
+  where i.id = any (held);
+  return cardinality(held);
+end;
+$$;
+
+-- Where a reader of the feed goes on whose cursor stands at an event that a promotion has lost, or beyond every
+-- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
+-- numbers of what came after are higher (see note_server).
+create or replace function messaging.kept_events_through(cursor_number bigint)
+returns bigint language sql stable set search_path = '' as $$
+  select coalesce(
+    (
+      select s.events_through from messaging.database_servers s
+      where s.lacks_commits
+        and cursor_number > s.events_through and cursor_number <= s.events_before
+      order by s.id
+      limit 1
+    ),
+    (
+      select d.last_drawn
+      from (
+        select coalesce(pg_sequence_last_value('messaging.event_sequence'), 0) as last_drawn
+      ) as d
+      where cursor_number > d.last_drawn
+    )
+  );
+$$;
+
+-- The server that was noted last; all NULL where none was.
+create or replace function messaging.noted_server()
+returns messaging.database_servers language sql stable set search_path = '' as $$
+  select s from messaging.database_servers s order by s.id desc limit 1;
+$$;
+
+-- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
+-- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
+-- pg_control_checkpoint does so after the next checkpoint only.
+create or replace function messaging.present_server()
+returns table (system_identifier bigint, timeline integer, is_synchronous boolean) language sql
+set search_path = '' as $$
+  select c.system_identifier,
+    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+    current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')
+  from pg_control_system() as c;
+$$;
+
+-- Notes on which server the database is. Called by each process on each new connection before anything else, so
+-- that nothing is done on a promoted server before this, and by the dispatcher. `request`: promotion: `hold` or
+-- `continue`.
+-- Returns {state}: `known`, or, to the one call that notes it, `promoted` with {timeline, lacksCommits,
+-- replayedAt, held}: whether commits may be missing, the last that was replayed, and how many instances are
+-- held for that. Error: 25006 on a standby.
+-- Commits are missing unless the server before was synchronous when it was last noted, is of the same cluster
+-- and an earlier timeline, and was not recovered to a point in time. Then:
+--   * what they recorded may have left, so every queue is held as after a restore (see hold_queue), but for
+--     `continue`. An operator's hold without an end stays.
+--   * the numbers of their events are not drawn again: a reader who has seen those would pass by the new ones.
+-- Locks: one note at a time; then as set_operator_hold.
+create or replace function public.note_server(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  server record;
+  known messaging.database_servers;
+  lacks_commits boolean;
+  event_jump constant bigint := 1000000000;
+  last_drawn bigint;
+  last_kept bigint;
+  held integer := 0;
+begin
+  if pg_is_in_recovery() then
+    raise exception 'a standby' using errcode = '25006';
+  end if;
+  select s.* into server from messaging.present_server() as s;
+  known := messaging.noted_server();
+  if (known.system_identifier, known.timeline, known.is_synchronous)
+    is not distinct from (server.system_identifier, server.timeline, server.is_synchronous) then
+    return jsonb_build_object('state', 'known');
+  end if;
+  perform pg_advisory_xact_lock(hashtext('messaging server'));
+  known := messaging.noted_server();
+  if known.id is null then
+    insert into messaging.database_servers (system_identifier, timeline, is_synchronous)
+    values (server.system_identifier, server.timeline, server.is_synchronous);
+    return jsonb_build_object('state', 'known');
+  elsif (known.system_identifier, known.timeline) = (server.system_identifier, server.timeline) then
+    update messaging.database_servers s
+    set is_synchronous = server.is_synchronous
+    where s.id = known.id and s.is_synchronous <> server.is_synchronous;
+    return jsonb_build_object('state', 'known');
+  end if;
+
+  lacks_commits := not (
+    known.is_synchronous and known.system_identifier = server.system_identifier
+    and known.timeline < server.timeline
+    and concat(
+      current_setting('recovery_target'), current_setting('recovery_target_lsn'),
+      current_setting('recovery_target_name'), current_setting('recovery_target_time'),
+      current_setting('recovery_target_xid')
+    ) = ''
+  );
+  if lacks_commits then
+    last_drawn := coalesce(pg_sequence_last_value('messaging.event_sequence'), 0);
+    last_kept := coalesce((select max(e.sequence) from messaging.events e), last_drawn);
+    perform setval('messaging.event_sequence', last_drawn + event_jump);
+  end if;
+  insert into messaging.database_servers (
+    system_identifier, timeline, is_synchronous, lacks_commits, replayed_at, events_through, events_before
+  )
+  values (
+    server.system_identifier, server.timeline, server.is_synchronous, lacks_commits,
+    pg_last_xact_replay_timestamp(), last_kept, last_drawn + event_jump
+  );
+  if lacks_commits and request->>'promotion' is distinct from 'continue' then
+    held := messaging.hold_promoted();
+  end if;
+  return jsonb_build_object(
+    'state', 'promoted',
+    'timeline', server.timeline,
+    'lacksCommits', lacks_commits,
+    'replayedAt', messaging.iso_in_zone(pg_last_xact_replay_timestamp(), 'UTC'),
+    'held', held
+  );
+end;
+$$;
 
 -- Lets the recipients of these messages that are pending be told by their messages again: a pause had taken
 -- the message out of the queue, or it was to be tried again, and it has ended or arrived since. The caller
@@ -9969,6 +10257,12 @@ comment on column messaging.instances.people_scope is
 
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
+
+revoke all on sequence messaging.event_sequence from public, anon, authenticated, service_role;
+
+revoke all on sequence messaging.event_sequence from public, anon, authenticated;
+
+grant usage, select, update on sequence messaging.event_sequence to service_role;
 
 alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK (((answers_within_seconds >= 1) AND (answers_within_seconds <= 2592000))) not valid;
 

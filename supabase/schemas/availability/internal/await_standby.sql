@@ -4,10 +4,7 @@
 -- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
 -- commit of a record that says nothing.
 create or replace function messaging.await_standby()
-returns void
-language plpgsql
-set search_path = ''
-as $$
+returns void language plpgsql set search_path = '' as $$
 begin
   if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
     perform pg_logical_emit_message(true, 'messaging', '');

@@ -2,10 +2,7 @@
 -- workspaces' alert addresses. One that an operator holds without an end stays as it is; one that is suspect is
 -- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
 create or replace function messaging.hold_promoted()
-returns integer
-language plpgsql
-set search_path = ''
-as $$
+returns integer language plpgsql set search_path = '' as $$
 declare
   clock constant timestamptz := clock_timestamp();
   held constant uuid[] := array(

@@ -2,11 +2,7 @@
 -- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
 -- numbers of what came after are higher (see note_server).
 create or replace function messaging.kept_events_through(cursor_number bigint)
-returns bigint
-language sql
-stable
-set search_path = ''
-as $$
+returns bigint language sql stable set search_path = '' as $$
   select coalesce(
     (
       select s.events_through from messaging.database_servers s

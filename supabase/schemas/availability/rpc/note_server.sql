@@ -11,10 +11,7 @@
 --   * the numbers of their events are not drawn again: a reader who has seen those would pass by the new ones.
 -- Locks: one note at a time; then as set_operator_hold.
 create or replace function public.note_server(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   server record;
   known messaging.database_servers;
