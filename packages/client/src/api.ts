@@ -2818,7 +2818,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -3085,7 +3085,7 @@ export interface components {
              * @enum {string}
              */
             heldBy: "operator_hold" | "disconnected" | "instance_held";
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -3114,7 +3114,7 @@ export interface components {
              * @enum {string}
              */
             heldBy: "operator_hold" | "disconnected" | "instance_held";
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -5708,7 +5708,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -5822,7 +5822,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -5936,7 +5936,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6096,7 +6096,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6285,7 +6285,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6356,7 +6356,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -7815,7 +7815,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -8548,7 +8548,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -8757,7 +8757,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -8893,7 +8893,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -12448,7 +12448,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -14014,7 +14014,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -14985,7 +14985,7 @@ export interface components {
                      * @enum {string|null}
                      */
                     heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                    /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                    /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                     holdReason: string | null;
                     /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                     holdCode: string | null;
@@ -16387,7 +16387,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16481,7 +16481,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16575,7 +16575,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16659,7 +16659,7 @@ export interface components {
              * @enum {string|null}
              */
             heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words, or `suspect`: nothing is confirmed any more), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
