@@ -72,6 +72,14 @@ Deno.test("of several hosts the service writes to the primary, follows a promoti
     await readMessages(cluster.urls.primary()),
     ["after", "before", "round-0", "round-1", "round-2"],
   );
+
+  const former = cluster.urls.standby();
+  await cluster.killPrimary();
+  for (let number = 0; number < 10; number++) {
+    assertEquals((await send(service, tenant, `alone-${number}`))?.status, 503);
+    await delay(300);
+  }
+  assertEquals(await readMessages(former), ["before"]);
 });
 
 Deno.test("a promotion while the former primary is still there moves every call to the promoted server", async () => {
