@@ -1,3 +1,4 @@
+import { callerFields } from "../../shared/model/caller_fields.ts";
 import * as z from "zod";
 import {
   batchRecordFields,
@@ -15,13 +16,11 @@ import type { Issue } from "../../shared/model/errors.ts";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import { storableInstantSchema } from "../../shared/model/instant.ts";
 import { checkContent, messageFields } from "../../shared/model/message_request.ts";
-import { metadataSchema } from "../../shared/model/metadata.ts";
 import { orderSchema, pageSchema } from "../../shared/model/page.ts";
 import { describeStrayBraces, findStrayBraces } from "../../shared/model/placeholders.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
-  cardIdSchema,
   findRecipientIssues,
   findTemplateIssues,
   inOneLine,
@@ -38,8 +37,7 @@ const instanceField = { instanceId: instanceIdSchema.optional() };
 export const recipientSchema = z.object({
   ...recipientFields,
   variables: variablesSchema().optional(),
-  cardId: cardIdSchema.optional(),
-  metadata: metadataSchema.optional(),
+  ...callerFields,
 });
 
 export type RecipientRequest = z.infer<typeof recipientSchema>;

@@ -1,3 +1,4 @@
+import { readCallerFields } from "../../shared/model/caller_fields.ts";
 import type {
   BatchEntry,
   BatchSource,
@@ -134,17 +135,17 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
   const { instance, provider } = channel;
   if (source.template !== undefined) {
     const ready = { template: source.template, instance };
-    return ({ variables = {}, cardId, metadata }, contact) => {
+    return ({ variables = {}, ...recipient }, contact) => {
       const filling = fillStoredTemplate(ready.template, variables, contact);
       const draft = storeContent(toTemplateDraft(ready, provider, filling, channel.headerFiles));
       const issues = listMissingFiles(channel.headerFiles, draft.mediaId);
       if (issues.length > 0) throw new AppError("invalid_request", { issues });
-      return { ...draft, cardId, metadata };
+      return { ...draft, ...readCallerFields(recipient) };
     };
   }
   const { ladder } = source;
   const { fill } = prepareFilling(source.message);
-  return ({ variables = {}, cardId, metadata }, contact) => {
+  return ({ variables = {}, ...recipient }, contact) => {
     const { message, missing, issues } = fill(variables, contact);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
     if (issues.length > 0) throw new AppError("invalid_request", { issues });
@@ -157,7 +158,8 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
       ladder,
       { content: fitted.content, contact },
     );
-    return { ...storeContent({ ...fitted, mediaId }), cardId, metadata, ladder: filledLadder };
+    const stored = storeContent({ ...fitted, mediaId });
+    return { ...stored, ...readCallerFields(recipient), ladder: filledLadder };
   };
 }
 

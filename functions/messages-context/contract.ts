@@ -4,7 +4,8 @@ import { partSchemas, shownSentParts } from "../../shared/model/content_parts.ts
 import { receivedPartFields } from "../../shared/model/received_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { directionSchema } from "../../shared/model/message_record.ts";
-import { storedMetadataSchema } from "../../shared/model/metadata.ts";
+import { shownCallerFields } from "../../shared/model/caller_fields.ts";
+import { messageErrorSchema } from "../../shared/model/message_error.ts";
 import { costSchema, pricingSchema } from "../../shared/model/pricing.ts";
 import { purposes } from "../../shared/model/purpose.ts";
 import type { Issue } from "../../shared/model/errors.ts";
@@ -95,14 +96,17 @@ const conversationItemSchema = z.object({
 
 export type ConversationItem = AnswerOf<typeof conversationItemSchema>;
 
+const { cardId, metadata, ...furtherCallerFields } = shownCallerFields;
+
 /** What `includeMeta=false` leaves out of a raw message. */
 const rawMetaSchema = z.object({
   messageId: z.uuid(),
   messageType: z.string(),
-  cardId: z.string().nullable(),
+  cardId,
   ...messageFactFields,
   batchId: z.uuid().nullable(),
-  metadata: storedMetadataSchema,
+  metadata,
+  ...furtherCallerFields,
   purpose: z.enum(purposes),
   conversationId: z.uuid(),
   providerMessageId: z.string().nullable(),
@@ -115,7 +119,7 @@ const rawMetaSchema = z.object({
   editedAt: instantSchema.nullable(),
   deletedAt: instantSchema.nullable(),
   attempts: z.int().min(0),
-  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+  lastError: messageErrorSchema.nullable(),
 });
 
 export type RawMeta = AnswerOf<typeof rawMetaSchema>;

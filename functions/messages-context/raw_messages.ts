@@ -1,3 +1,4 @@
+import { readCallerFields } from "../../shared/model/caller_fields.ts";
 import type { HistoryMessage } from "../../shared/database/rpcs/history.ts";
 import { type PartName, partNames } from "../../shared/model/content_parts.ts";
 import type { ContentParts } from "../../shared/model/message_content.ts";
@@ -56,14 +57,15 @@ function describeParts(content: ContentParts, attachments: boolean): Pick<RawMes
 }
 
 function describeMeta(message: HistoryMessage): RawMeta {
-  const { messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId } = message;
+  const { messageId, messageType, isGroup, chatName, sentBy, providerMessageId } = message;
   const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone } = message;
-  const { batchId, metadata, conversationId, channelStatus, attempts, lastError } = message;
+  const { batchId, conversationId, channelStatus, attempts, lastError } = message;
   const { pricing, estimatedCost, groupReceipts } = message;
   return {
-    ...{ messageId, messageType, isGroup, chatName, cardId, sentBy, providerMessageId },
+    ...{ messageId, messageType, isGroup, chatName, sentBy, providerMessageId },
+    ...readCallerFields(message),
     ...{ quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone },
-    ...{ batchId, metadata, conversationId, channelStatus, attempts, lastError },
+    ...{ batchId, conversationId, channelStatus, attempts, lastError },
     ...{ pricing, estimatedCost },
     ...(groupReceipts === undefined ? {} : { groupReceipts }),
     purpose: message.purpose,

@@ -1,3 +1,4 @@
+import { callerFields } from "../../shared/model/caller_fields.ts";
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -5,12 +6,10 @@ import {
   contentFieldNames,
   messageFields,
 } from "../../shared/model/message_request.ts";
-import { metadataSchema } from "../../shared/model/metadata.ts";
 import { outsideWindowField } from "../../shared/model/outside_window.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
   assignToSchema,
-  cardIdSchema,
   findRecipientIssues,
   idSchema,
   instanceIdSchema,
@@ -40,8 +39,7 @@ export const sendMessageSchema = z.object({
   replyTo: idSchema.optional().meta({
     description: "Id of a message of the same contact, sent or received, that this one answers.",
   }),
-  cardId: cardIdSchema.optional(),
-  metadata: metadataSchema.optional(),
+  ...callerFields,
   purpose: purposeSchema,
   delayMessage: delayMessageSchema.optional(),
   delayTyping: z.number().min(0).max(60_000).optional(),

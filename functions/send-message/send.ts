@@ -1,3 +1,4 @@
+import { readCallerFields } from "../../shared/model/caller_fields.ts";
 import type { RefusalBody } from "../../shared/model/errors.ts";
 import {
   type FittedContent,
@@ -108,8 +109,7 @@ async function toDraft(
   // A reaction pauses no agent, and stands by the message that it is about as an answer does.
   const isReaction = request.messageType === "reaction";
   const about = {
-    cardId: request.cardId,
-    metadata: request.metadata,
+    ...readCallerFields(request),
     purpose: request.purpose,
     replyTo: isReaction ? request.reaction?.messageId : request.replyTo,
     sentBy: request.sentBy,

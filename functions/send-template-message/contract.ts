@@ -1,3 +1,4 @@
+import { callerFields } from "../../shared/model/caller_fields.ts";
 import { sendingModes } from "../../shared/model/message_status.ts";
 import { providerClasses } from "../../shared/model/provider_kind.ts";
 import * as z from "zod";
@@ -6,10 +7,8 @@ import { instantSchema, zonedInstantSchema } from "../../shared/model/instant.ts
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import type { JsonObject } from "../../shared/http/json_body.ts";
 import { type RequestNotes, validateBody } from "../../shared/http/validate.ts";
-import { metadataSchema } from "../../shared/model/metadata.ts";
 import { purposeSchema } from "../../shared/model/purpose.ts";
 import {
-  cardIdSchema,
   findRecipientIssues,
   instanceIdSchema,
   recipientFields,
@@ -42,8 +41,7 @@ export const sendTemplateMessageSchema = z.object({
   instanceId: instanceIdSchema.optional(),
   ...recipientFields,
   variables: variablesSchema().optional(),
-  cardId: cardIdSchema.optional(),
-  metadata: metadataSchema.optional(),
+  ...callerFields,
   purpose: purposeSchema,
   queued: z.boolean().optional(),
   intervalSeconds: intervalSecondsSchema.optional(),

@@ -1,3 +1,4 @@
+import { readCallerFields } from "../../shared/model/caller_fields.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
@@ -84,8 +85,7 @@ export async function sendTemplate(
     ...recipient,
     draft: {
       ...draft,
-      cardId: request.cardId,
-      metadata: request.metadata,
+      ...readCallerFields(request),
       sentBy: request.sentBy,
       pauseAgent: request.pauseAgent ?? false,
       purpose: purposeOfTemplate(ready.template.category, request.purpose),

@@ -16,11 +16,11 @@ import { type StoredContent, toStoredContent } from "../model/message_content.ts
 import type { FittedContent } from "./channel_validation.ts";
 import type { HeaderFiles } from "./header_files.ts";
 import { readRecipient } from "../model/request_fields.ts";
-import type { Metadata } from "../model/metadata.ts";
+import { type CallerFields, readCallerFields } from "../model/caller_fields.ts";
 import type { Purpose } from "../model/purpose.ts";
 
 /** A message to send. */
-export interface MessageDraft extends FittedContent {
+export interface MessageDraft extends FittedContent, CallerFields {
   /** The message of the same contact that it answers. */
   readonly replyTo?: string | undefined;
   /** The file of ours that the content's `mediaUrl` leads to, in whose place it is stored. */
@@ -29,8 +29,6 @@ export interface MessageDraft extends FittedContent {
   readonly file?: SendableFile | undefined;
   /** The text that the history shows for a content without one: a template, filled. */
   readonly historyText?: string | undefined;
-  readonly cardId?: string | undefined;
-  readonly metadata?: Metadata | undefined;
   /** Undefined for `service`. */
   readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
@@ -116,8 +114,7 @@ function recordCall(
 function toNewMessage(draft: MessageDraft): NewMessage {
   return {
     ...storeContent(draft),
-    cardId: draft.cardId,
-    metadata: draft.metadata,
+    ...readCallerFields(draft),
     purpose: draft.purpose === "service" ? undefined : draft.purpose,
     sentBy: draft.sentBy,
     delayTypingMs: draft.delayTypingMs,

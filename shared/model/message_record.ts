@@ -1,11 +1,11 @@
 /** A message as messages-api and the events show it. */
+import { shownCallerFields } from "./caller_fields.ts";
 import * as z from "zod";
 import { holdFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { messageChangeSchema } from "./message_change.ts";
 import { messageErrorSchema } from "./message_error.ts";
 import { directions, messageStatuses } from "./message_status.ts";
-import { storedMetadataSchema } from "./metadata.ts";
 import { costSchema, pricingSchema } from "./pricing.ts";
 import { ladderRecordFields } from "./outside_window.ts";
 import { purposes } from "./purpose.ts";
@@ -24,6 +24,8 @@ export const directionSchema = z.enum(directions);
 /** A received message has one status. */
 export const recordStatusSchema = z.enum([...messageStatuses, "received"]);
 
+const { cardId, metadata, ...furtherCallerFields } = shownCallerFields;
+
 /** The fields of a message's record, in the order of the document. */
 export const messageRecordFields = {
   messageId: z.uuid(),
@@ -34,11 +36,12 @@ export const messageRecordFields = {
   ...receivedPartFields,
   ...shownSentParts,
   ...messageFactFields,
-  cardId: z.string().nullable(),
+  cardId,
   batchId: z.uuid().nullable(),
   purpose: z.enum(purposes),
   cancelKey: z.string().nullable(),
-  metadata: storedMetadataSchema,
+  metadata,
+  ...furtherCallerFields,
   ...mediaFields,
   contactId: z.uuid(),
   contact: messageContactSchema,

@@ -13,7 +13,7 @@ import type {
 } from "../../model/batch_states.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { MessageRequest } from "../../model/message_request.ts";
-import type { Metadata } from "../../model/metadata.ts";
+import type { CallerFields } from "../../model/caller_fields.ts";
 import type { OutsideWindow } from "../../model/outside_window.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { NamedTemplate, Recipient } from "../../model/request_fields.ts";
@@ -95,11 +95,9 @@ export interface PreparedRecipients {
 }
 
 /** The message of one recipient, filled. */
-export interface RecipientDraft extends StoredContent {
+export interface RecipientDraft extends StoredContent, CallerFields {
   readonly ladder?: StoredLadder | undefined;
   readonly fit?: MessageFit | undefined;
-  readonly cardId?: string | undefined;
-  readonly metadata?: Metadata | undefined;
 }
 
 /** An entry to store: with its message, or with the reason why it gets none. */

@@ -3,7 +3,7 @@ import type { MediaStatus } from "../../model/media_status.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { MessageRecord } from "../../model/message_record.ts";
-import type { Metadata } from "../../model/metadata.ts";
+import type { ShownCallerFields } from "../../model/caller_fields.ts";
 import type { Cost, Pricing } from "../../model/pricing.ts";
 import type { GroupReceipt, MessageContact } from "../../model/response_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
@@ -27,10 +27,9 @@ export interface HistoryQuery extends ContactTarget {
 }
 
 /** One message that was sent or received. */
-export interface HistoryMessage extends StoredContent {
+export interface HistoryMessage extends StoredContent, ShownCallerFields {
   readonly messageId: string;
   readonly direction: MessageRecord["direction"];
-  readonly cardId: string | null;
   readonly sentBy: string | null;
   readonly operatorName: string | null;
   readonly agentName: string | null;
@@ -51,7 +50,6 @@ export interface HistoryMessage extends StoredContent {
   readonly mediaMimeType: string | null;
   readonly mediaSize: number | null;
   readonly batchId: string | null;
-  readonly metadata: Metadata;
   readonly conversationId: string;
   readonly quotedMessageId: string | null;
   readonly quotedProviderMessageId: string | null;

@@ -1,5 +1,5 @@
 import type { RefusalScope } from "../../model/refusal_meaning.ts";
-import type { Metadata } from "../../model/metadata.ts";
+import type { CallerFields } from "../../model/caller_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { SealedInstance } from "../../model/instance.ts";
@@ -132,9 +132,7 @@ export interface AuthenticationRequest {
 }
 
 /** A message's content, and what is stored beside it. */
-export type NewMessage = StoredContent & {
-  readonly cardId?: string | undefined;
-  readonly metadata?: Metadata | undefined;
+export type NewMessage = StoredContent & CallerFields & {
   /** Undefined for `service`. */
   readonly purpose?: Purpose | undefined;
   readonly sentBy?: string | undefined;
