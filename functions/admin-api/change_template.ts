@@ -178,7 +178,7 @@ function findId({ templates }: FoundTemplates, id: string): ListedTemplate | und
   return templates.find(({ providerTemplateId }) => providerTemplateId === id);
 }
 
-/** The provider's template; null where it is not told. */
+/** The provider's template; null where it reports none. */
 async function findById(
   account: TemplateAccount,
   { template }: TemplateCall,
@@ -188,7 +188,7 @@ async function findById(
   return found.outcome === "done" ? findId(found, id) ?? null : null;
 }
 
-/** @throws {AppError} where the provider does not tell, as a deletion would be a guess. */
+/** @throws {AppError} where the provider reports none: a deletion would be a guess. */
 async function findByLanguage(
   account: TemplateAccount,
   { template: { name, language, templateId } }: TemplateCall,

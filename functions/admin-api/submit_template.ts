@@ -22,11 +22,11 @@ import type { TemplateSyncServices } from "./template_sync.ts";
 
 export type TemplateServices = TemplateSyncServices & SampleServices;
 
-/** A submitted template, and what its provider told beside it. */
+/** A submitted template, and what its provider reported with it. */
 export type SubmittedTemplateRecord = TemplateRecord & {
   /** The provider has given it another category than the one asked for. */
   readonly categoryChanged: boolean;
-  /** Null where the provider did not tell. */
+  /** Null where the provider reports none. */
   readonly limit: TemplateLimit | null;
 };
 

@@ -141,7 +141,7 @@ export function refuseByProvider(
   return failed("provider_template_failed", { code, subcode, message }, templateId);
 }
 
-/** The answer where nobody knows whether the provider has done it. */
+/** The answer where it is unknown whether the provider has done it. */
 export function refuseUnknown(
   { reason }: UnknownTemplateOutcome,
   templateId: string,

@@ -208,7 +208,7 @@ const dryRunExample = {
   estimatedCostAfterChange: null,
 };
 
-/** What is said of each action, by the last part of its path. */
+/** The description of each action, by the last part of its path. */
 const actions: Readonly<
   Record<
     BatchAction,

@@ -44,7 +44,7 @@ export interface BatchChannel {
   readonly noteIgnored: NoteIgnored;
 }
 
-/** Why an entry gets no message, as recipients and dry runs tell it. */
+/** Why an entry gets no message, as recipients and dry runs show it. */
 type EntryReason =
   | "invalid_phone"
   | "contact_not_found"
@@ -55,7 +55,7 @@ type EntryReason =
  * Fills the message of each entry, or finds out why there is none. An entry with errors is kept with its
  * reason, so that the indexes of the others count through the whole list.
  *
- * @param contacts by the entries; null for whom no contact is known.
+ * @param contacts by the entries; null where no contact is known.
  * @throws {AppError} what makes the whole call impossible, such as an instance without a channel, or messages
  * that are too long together.
  */

@@ -27,7 +27,7 @@ export class EventLooks {
   /** @param look starts a look: calls `EventLooks.run`, and watches over what it returns. */
   constructor(private readonly look: (pace: LookPace | undefined) => void) {
     this.#endListening = onEventsAnnounced(() => {
-      // Without an endpoint, what is recorded concerns nobody.
+      // Without an endpoint, no delivery follows from what is recorded.
       if (this.#hasEndpoints) this.#lookSoon();
     });
   }

@@ -64,7 +64,7 @@ export async function storeUpload(
   }
 }
 
-/** A body that nobody reads any more would keep its connection. */
+/** An unread body would keep its connection. */
 async function cancelingUnless<Result>(
   file: CheckedFile,
   work: () => Promise<Result>,

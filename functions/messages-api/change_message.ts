@@ -35,7 +35,7 @@ export type WantedChange =
   & ({ readonly kind: "edit"; readonly message: string } | { readonly kind: "delete" });
 
 /**
- * Changes a sent message on its channel. A kill at any step leaves what the message's `change` tells.
+ * Changes a sent message on its channel. A kill at any step leaves the state that the message's `change` shows.
  *
  * @throws {AppError} `message_not_found`; `message_not_editable` or `message_not_deletable`, also where the
  * provider says so; `provider_send_failed` where it cannot be asked now, `provider_outcome_unknown`.
@@ -102,7 +102,7 @@ const notSupported = {
 /** Waits before each retry to record an outcome, in milliseconds; the change's lease outlasts them. */
 const settleRetryDelaysMs = [100, 400, 1_500, 4_000];
 
-/** Where no try succeeds, the lease ends and the change is told as `unknown`. */
+/** Where no try succeeds, the lease ends and the change is shown as `unknown`. */
 async function settle(
   { database, log }: ChangingServices,
   request: SettleChangeRequest,

@@ -120,7 +120,7 @@ const answerFields = {
   ...pauseField,
 };
 
-/** `mode` tells when the message is sent. */
+/** `mode` says when the message is sent. */
 export const sendMessageResponseSchema = z.discriminatedUnion("mode", [
   z.object({ ...successField, mode: z.literal("sent"), ...answerFields }),
   z.object({ ...successField, mode: z.literal("queued"), ...answerFields }),

@@ -80,7 +80,7 @@ function respond(
   }
 }
 
-/** When a message leaves that waits, or has waited in vain. */
+/** The schedule of a message that waits, or that ended while it waited. */
 function describeWaiting(
   outcome: AcceptedOutcome,
   status: MessageStatus,

@@ -19,7 +19,7 @@ export const eventSchema = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** What a type of event tells. */
+/** The description of a type of event. */
 export interface EventDescription {
   /** When it becomes true, as the end of a sentence. */
   readonly when: string;

@@ -118,7 +118,7 @@ function toNewMessage(draft: MessageDraft): NewMessage {
     purpose: draft.purpose === "service" ? undefined : draft.purpose,
     sentBy: draft.sentBy,
     delayTypingMs: draft.delayTypingMs,
-    // Undefined for most messages, which keeps them plain.
+    // Undefined for most messages, which the fast path records.
     needsPhone: draft.needsPhone === true ? true : undefined,
     replyTo: draft.replyTo,
     pausesAgent: draft.pauseAgent === false ? false : undefined,
@@ -162,7 +162,7 @@ export async function acceptAnswer(
 /** What is stored of a draft's content. */
 export type StoredDraft = StoredContent & {
   readonly mediaId?: string | undefined;
-  /** What the answer says of it; undefined for most messages, which keeps them plain. */
+  /** What the answer says of it; undefined for most messages, which the fast path records. */
   readonly fit?: MessageFit | undefined;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Tells channels that received messages are read, and that somebody is typing. Neither is ever waited for by
- * a message: what fails is told to the caller that asked, else logged, and not tried again.
+ * Marks received messages as read on their channels, and shows typing there. No message waits for either. A
+ * failure is returned to the caller that asked, else logged; it is not retried.
  */
 import type { Database } from "../database/database.ts";
 import type { UnreadMessages, UnreadTarget } from "../database/rpcs/messages.ts";

@@ -44,7 +44,7 @@ export const batchRecordFields = {
   templateId: z.uuid().nullable(),
   purpose: z.enum(purposes),
   validation: z.enum(batchValidations),
-  /** Between two messages, as the batch leaves now: a fraction under a pace. */
+  /** Seconds between two messages at present: a fraction under a pace. */
   intervalSeconds: z.number().positive(),
   startAt: instantSchema.nullable(),
   expiresAt: instantSchema.nullable(),
@@ -112,7 +112,7 @@ export const dryRunFields = {
     lastScheduledFor: instantSchema.nullable(),
     /** The instance's own days on which something is sent. */
     days: countSchema,
-    /** Of `send`: whose window is open at the slot, and for whom the channel bills nothing. */
+    /** Of `send`: those with an open window at the slot, and those that the channel bills nothing for. */
     windowOpen: countSchema,
     freeEntryPoint: countSchema,
     sentAs: countsOf(sentAsKinds),

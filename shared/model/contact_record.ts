@@ -90,7 +90,7 @@ export type ContactConsent = AnswerOf<z.ZodObject<typeof contactConsentFields>>;
 
 export type ContactRecord = AnswerOf<typeof contactSchema>;
 
-/** A contact that is no more; only a list with `updatedSince` tells of it. */
+/** A contact that is no more; only a list with `updatedSince` shows it. */
 export const deletedContactSchema = z.object({
   contactId: z.uuid(),
   isDeleted: z.literal(true),

@@ -46,7 +46,7 @@ export type NoteRecord = AnswerOf<typeof noteSchema>;
 
 export const transferSchema = z.object({
   fromOperatorId: z.uuid(),
-  /** Null for a transfer to nobody. */
+  /** Null where the transfer ended the assignment. */
   toOperatorId: z.uuid().nullable(),
   createdAt: instantSchema,
 });

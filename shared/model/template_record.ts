@@ -15,7 +15,7 @@ export const templateFields = {
   parameterFormat: z.enum(parameterFormats),
   /** In the official channel's shape: their other members follow from their types. */
   components: z.array(z.looseObject({ type: z.string() })),
-  /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where nobody has named it. */
+  /** `MARKETING`, `UTILITY` or `AUTHENTICATION`; null where it was never given. */
   category: z.string().nullable(),
   categoryChange: z.object({
     to: z.string().meta({ description: "The category that it will have." }),
@@ -47,7 +47,7 @@ export type TemplateComponent = TemplateRecord["components"][number];
 
 const countSchema = z.int().min(0);
 
-/** How many templates an account has and may have, as its provider tells; null where it does not. */
+/** How many templates an account has and may have, as its provider reports it; null where it reports none. */
 export const templateLimitSchema = z.object({ used: countSchema, total: countSchema }).nullable();
 
 /** What reading an account's templates has changed. */

@@ -58,7 +58,7 @@ export const agentFields = {
 
 export type AgentRecord = AnswerOf<z.ZodObject<typeof agentFields>>;
 
-/** To whom the function mcp may send by a token. `known`: who has a contact that no call of mcp has made. */
+/** The recipients that a token opens to the function mcp. `known`: contacts that no call of mcp has created. */
 export const mcpRecipients = ["known", "any"] as const;
 
 /** A token as responses show it, without its secret. */

@@ -23,7 +23,7 @@ export interface TemplateEdit {
 export interface TemplateRefusal {
   readonly outcome: "refused";
   readonly code: string;
-  /** The provider's finer code; null where it tells none. */
+  /** The provider's finer code; null where it reports none. */
   readonly subcode: number | null;
   /** The provider's words, redacted. */
   readonly message: string;

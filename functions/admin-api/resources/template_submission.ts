@@ -8,7 +8,7 @@ export const submissionAnswer = {
   limit: templateLimitSchema.optional(),
 };
 
-/** The response of a submission: the template, and what the provider told beside it. */
+/** The response of a submission: the template, and what the provider reported with it. */
 export const submittedTemplateSchema = recordAnswer({
   ...templateFields,
   categoryChanged: z.boolean(),

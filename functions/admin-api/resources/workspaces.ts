@@ -5,7 +5,7 @@ import { nameSchema } from "../contract.ts";
 import { workspaceFields } from "../../../shared/model/tenant_records.ts";
 import { defineResource } from "./resource.ts";
 
-/** Who is told what an operator must handle. An empty text is nobody. */
+/** The address for alerts that an operator must handle. An empty text removes it. */
 const alertEmailSchema = z.string().trim().max(254).pipe(
   z.union([z.literal(""), z.email()], "must be an e-mail address"),
 );

@@ -73,7 +73,7 @@ export type BatchSource =
 export interface PrepareRecipientsRequest extends Partial<NamedTemplate> {
   readonly instanceId: string;
   readonly batchId: string | null;
-  /** Null for an entry that names nobody. */
+  /** Null for an entry without a recipient. */
   readonly entries: readonly (Recipient | null)[];
 }
 
@@ -90,7 +90,7 @@ export interface PreparedRecipients {
     readonly recipientCount: number;
   } | null;
   readonly template: StoredTemplate | null;
-  /** By the entries; null for whom no contact is known. */
+  /** By the entries; null where no contact is known. */
   readonly contacts: readonly (EntryContact | null)[];
 }
 

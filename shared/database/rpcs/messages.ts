@@ -170,7 +170,7 @@ export type StoredRung =
 
 export interface StoredLadder {
   readonly rungs: readonly StoredRung[];
-  /** What records tell: nothing before it is decided. */
+  /** What records show: nothing before it is decided. */
   readonly shown: Readonly<Record<string, never>>;
 }
 
@@ -211,7 +211,7 @@ export interface Delivery {
   readonly isDeferred?: boolean;
   /** How long an immediate send may hold its claim. */
   readonly leaseSeconds: number;
-  /** Undefined where the call says nothing of it, which lets it be recorded as a plain one. */
+  /** Undefined where the call gives none, which lets the fast path record it. */
   readonly timing?: Timing | undefined;
 }
 
@@ -336,7 +336,7 @@ export type RungTaken =
   | { readonly outcome: "lost" };
 
 export interface SettleMessagesRequest {
-  /** Whose share of the process the call takes, see `TenantCalls`; the claims say whose messages they are. */
+  /** The instance that the call counts for in `TenantCalls`. The claims name the messages. */
   readonly instanceId?: string;
   readonly results: readonly SettledOutcome[];
   /** Immediate sends only: the idempotency key and the response stored under it. */

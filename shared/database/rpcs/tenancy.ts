@@ -110,7 +110,7 @@ export interface RateLimit {
 
 export interface WorkspaceChanges {
   readonly name?: string | undefined;
-  /** Who is told what an operator must handle; an empty text removes it. */
+  /** The address for alerts that an operator must handle; an empty text removes it. */
   readonly alertEmail?: string | undefined;
   readonly peopleScope?: PeopleScope | undefined;
 }
