@@ -93,7 +93,7 @@ export async function recordDelivery(
     if (recorded === null) return null;
     total += recorded;
   }
-  await countUnknownFields(database, kind, payload);
+  await countUnknownFields(database, kind, listUnknownFields(webhook.knownFields, payload));
   return total;
 }
 
@@ -101,9 +101,8 @@ export async function recordDelivery(
 async function countUnknownFields(
   database: Database,
   provider: string,
-  payload: unknown,
+  fields: readonly string[],
 ): Promise<void> {
-  const fields = listUnknownFields(provider, payload);
   if (fields.length === 0) return;
   await database.rpc("count_unknown_fields", { provider, fields }).catch(() => undefined);
 }

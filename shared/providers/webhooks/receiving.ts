@@ -39,6 +39,7 @@ export function describeReceiving<Kind extends string, Config extends ProviderCo
       path: webhook.path,
       refusal: webhook.refusal,
       embedsFiles: webhook.embedsFiles,
+      knownFields: webhook.knownFields,
       hasChallenge: webhook.answerChallenge !== undefined,
       signsBody: webhook.checkBody !== undefined,
       routing: webhook.routing ?? null,

@@ -1,5 +1,6 @@
 /** A provider's webhook: its address, its credential and its reader. */
 import type { Bytes } from "../../model/bytes.ts";
+import type { KnownFields } from "./known_fields.ts";
 import type { ProviderEvent } from "./provider_event.ts";
 
 /** What a call of a provider at an instance's webhook address shows before its body is read. */
@@ -73,6 +74,8 @@ export interface WebhookDefinition<Config> {
     /** The account of an instance; undefined where its configuration names none. */
     accountIdOf(config: Config): string | undefined;
   };
+  /** What the provider sends by name, read and ignored. */
+  readonly knownFields: KnownFields;
   /** Loads the reader of events: only the functions that receive events pay for it. */
   loadEventReader(): Promise<ReadEvents>;
 }
@@ -89,8 +92,11 @@ export interface WebhookReceiver {
 }
 
 /** The webhook of a provider for callers that do not know its configuration type. */
-export interface Webhook
-  extends Pick<WebhookDefinition<never>, "path" | "refusal" | "embedsFiles" | "loadEventReader"> {
+export interface Webhook extends
+  Pick<
+    WebhookDefinition<never>,
+    "path" | "refusal" | "embedsFiles" | "knownFields" | "loadEventReader"
+  > {
   readonly hasChallenge: boolean;
   /** Whether only the whole body shows the credential: until then its sender may be anybody. */
   readonly signsBody: boolean;

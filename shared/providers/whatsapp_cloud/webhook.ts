@@ -3,6 +3,7 @@ import { equalInConstantTime } from "../../crypto/constant_time.ts";
 import { isSignature, verifySignature } from "../webhooks/signature.ts";
 import type { WebhookDefinition } from "../webhooks/webhook.ts";
 import type { WhatsappCloudConfig } from "./config.ts";
+import { whatsappCloudKnownFields } from "./known_fields.ts";
 import { joinParts, splitByNumber } from "./routing.ts";
 
 const signatureHeader = "x-hub-signature-256";
@@ -20,5 +21,6 @@ export const whatsappCloudWebhook: WebhookDefinition<WhatsappCloudConfig> = {
     return isOurs && query["hub.mode"] === "subscribe" ? query["hub.challenge"] ?? "" : null;
   },
   routing: { split: splitByNumber, join: joinParts, accountIdOf: ({ wabaId }) => wabaId },
+  knownFields: whatsappCloudKnownFields,
   loadEventReader: async () => (await import("./events.ts")).readWhatsappCloudEvents,
 };

@@ -1,8 +1,7 @@
 /** What no reader knows is counted by name, within a bound, and its payload is kept. */
 
 import { assert, assertEquals } from "../../support/assert.ts";
-import { knownFields } from "../../../shared/providers/webhooks/known_fields.ts";
-import { providerKinds } from "../../../shared/model/provider_kind.ts";
+import { registry } from "../../../shared/providers/registry.ts";
 import { createWebhookClient, evolutionMessage, type WebhookClient } from "./webhook_client.ts";
 
 async function readCounts(client: WebhookClient): Promise<readonly unknown[]> {
@@ -49,8 +48,7 @@ Deno.test("of a provider a hundred names are counted by themselves, the others t
 });
 
 Deno.test("what is ignored is ignored for a reason, and nothing is both ignored and read", () => {
-  for (const kind of providerKinds) {
-    const { read, ignored } = knownFields[kind];
+  for (const { kind, webhook: { knownFields: { read, ignored } } } of registry.providers) {
     assert(Object.values(ignored).every((reason) => reason.length > 10), kind);
     assertEquals(read.filter((name) => Object.hasOwn(ignored, name)), []);
   }

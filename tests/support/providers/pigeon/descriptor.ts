@@ -19,6 +19,7 @@ export const pigeon = describeProvider({
     embedsFiles: false,
     checkHead: ({ password }, { header }) =>
       equalInConstantTime(header("x-loft-password") ?? "", password),
+    knownFields: { read: ["arrival"], ignored: {}, list: () => ["arrival"] },
     loadEventReader: async () => (await import("./events.ts")).readPigeonEvents,
   },
 });
