@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { verifySignature } from "../../../../shared/providers/webhooks/signature.ts";
+import { metaSignature } from "../../../../shared/providers/whatsapp_cloud/webhook.ts";
 import { signBody } from "../../../../supabase/local/simulator/whatsapp_cloud/webhook_signature.ts";
 import { assertEquals, assertMatch } from "../../../support/assert.ts";
 
@@ -17,11 +18,14 @@ Deno.test("a signature is HMAC-SHA256 of the bytes, in lower-case hexadecimal", 
 Deno.test("exactly the signed bytes are accepted, in either case of the digits", async () => {
   const header = await signBody(body, "secret");
   assertMatch(header, /^sha256=[0-9a-f]{64}$/);
-  assertEquals(await verifySignature(body, header, "secret"), true);
-  assertEquals(await verifySignature(body, header.replace(/[a-f]/g, upper), "secret"), true);
+  assertEquals(await verifySignature(metaSignature, body, header, "secret"), true);
+  assertEquals(
+    await verifySignature(metaSignature, body, header.replace(/[a-f]/g, upper), "secret"),
+    true,
+  );
   const decoded = new TextEncoder().encode('{"name":"José"}');
-  assertEquals(await verifySignature(decoded, header, "secret"), false);
-  assertEquals(await verifySignature(body, header, "Secret"), false);
+  assertEquals(await verifySignature(metaSignature, decoded, header, "secret"), false);
+  assertEquals(await verifySignature(metaSignature, body, header, "Secret"), false);
 });
 
 function upper(letter: string): string {
@@ -36,9 +40,9 @@ Deno.test("a missing or malformed header, and an empty secret, fail the check", 
     ...[`${header},${header}`, "sha256=".padEnd(71, "é")],
   ];
   for (const value of malformed) {
-    assertEquals(await verifySignature(body, value, "secret"), false, value);
+    assertEquals(await verifySignature(metaSignature, body, value, "secret"), false, value);
   }
-  assertEquals(await verifySignature(body, header, ""), false);
+  assertEquals(await verifySignature(metaSignature, body, header, ""), false);
 });
 
 Deno.test("no other byte, bit or header passes for the signed one", async () => {
@@ -49,9 +53,9 @@ Deno.test("no other byte, bit or header passes for the signed one", async () => 
       const forged = signed.slice();
       const index = place % forged.length;
       forged[index] = (forged[index] ?? 0) ^ (1 << (place % 8));
-      assertEquals(await verifySignature(signed, signature, "secret"), true);
-      assertEquals(await verifySignature(forged, signature, "secret"), false);
-      assertEquals(await verifySignature(signed, header, "secret"), false);
+      assertEquals(await verifySignature(metaSignature, signed, signature, "secret"), true);
+      assertEquals(await verifySignature(metaSignature, forged, signature, "secret"), false);
+      assertEquals(await verifySignature(metaSignature, signed, header, "secret"), false);
     }),
   );
 });
