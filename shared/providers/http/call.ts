@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface JsonCall extends SlotRequest {
   /** Default: POST. */
-  readonly method?: "POST" | "DELETE";
+  readonly method?: "POST" | "PUT" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for a call without a body. */
