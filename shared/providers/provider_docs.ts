@@ -17,6 +17,8 @@ export interface ProviderDocs {
   readonly exampleInstanceId: string;
   /** The fields of `providerConfig`, in Markdown, required ones first. */
   readonly configFields: string;
+  /** The meanings of those of its fields that no other provider has; see the glossary of the document. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Its error codes, where it has any: the rows of docs/errors.md. */
   readonly codes?: readonly KnownCode[];
   readonly webhook: {

@@ -5,6 +5,9 @@ export const evolutionDocs: ProviderDocs = {
   operationName: "Evolution",
   exampleInstanceId: "d0000000-0000-4000-8000-000000000103",
   configFields: "`baseUrl`, `instanceName`, `apiKey`, `webhookSecret`",
+  fields: {
+    instanceName: "Name of the instance on the Evolution server.",
+  },
   webhook: {
     summary: "Receive events of Evolution API",
     description:

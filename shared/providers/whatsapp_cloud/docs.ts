@@ -8,6 +8,16 @@ export const whatsappCloudDocs: ProviderDocs = {
   exampleInstanceId: "d0000000-0000-4000-8000-000000000102",
   configFields:
     "`phoneNumberId`, `accessToken`, `appSecret`, `verifyToken`, and optionally `wabaId`, `appId`, `apiVersion`, `baseUrl`",
+  fields: {
+    phoneNumberId: "The official channel's id of the phone number; required for sending.",
+    accessToken: "The official channel's access token.",
+    appSecret: "Key that verifies `X-Hub-Signature-256` of incoming events.",
+    verifyToken: "Token that the provider sends to verify the webhook address.",
+    appId:
+      "Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else.",
+    wabaId: "Id of the WhatsApp Business account from which templates are read.",
+    apiVersion: "Version of the Graph API, such as `v23.0`.",
+  },
   codes: whatsappCloudCodes,
   challenge: {
     summary: "Verify the webhook address for the official channel",

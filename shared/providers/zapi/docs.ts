@@ -6,6 +6,11 @@ export const zapiDocs: ProviderDocs = {
   exampleInstanceId: "d0000000-0000-4000-8000-000000000101",
   configFields:
     "`gatewayInstanceId`, `token`, `webhookSecret`, and optionally `clientToken`, `baseUrl`",
+  fields: {
+    clientToken: "The account's security token (`Client-Token`), when it is enabled.",
+    "providerConfig.gatewayInstanceId": "Z-API's id of the instance.",
+    "providerConfig.token": "Z-API's token of the instance.",
+  },
   webhook: {
     summary: "Receive events of Z-API",
     description:

@@ -1,3 +1,4 @@
+import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 import { registry } from "../../../shared/providers/registry.ts";
 
 const officialKinds = registry.providers
@@ -227,20 +228,9 @@ export const glossary: Readonly<Record<string, string>> = {
     `The provider of the instance: ${officialKinds} is the official channel, the others are gateways.`,
   providerConfig: "Credentials and addresses of the provider; encrypted at rest, never returned.",
   baseUrl: "Base URL of the provider, when it differs from the public address.",
-  phoneNumberId: "The official channel's id of the phone number; required for sending.",
-  accessToken: "The official channel's access token.",
-  appSecret: "Key that verifies `X-Hub-Signature-256` of incoming events.",
-  verifyToken: "Token that the provider sends to verify the webhook address.",
-  appId:
-    "Id of the Meta app that uploads the sample files of templates' headers; needed for nothing else.",
-  wabaId: "Id of the WhatsApp Business account from which templates are read.",
-  apiVersion: "Version of the Graph API, such as `v23.0`.",
-  clientToken: "The account's security token (`Client-Token`), when it is enabled.",
+  ...Object.assign({}, ...Object.values(registeredDocs).map(({ fields }) => fields)),
   webhookSecret: "The secret in the webhook's path; at least 24 characters.",
-  instanceName: "Name of the instance on the Evolution server.",
   apiKey: "The server's global key, or the instance's token.",
-  "providerConfig.gatewayInstanceId": "Z-API's id of the instance.",
-  "providerConfig.token": "Z-API's token of the instance.",
   gatewayInstanceId: "The provider's id of the instance; null when it has none yet.",
   businessInstanceId: "Name of the instance in the caller's system; accepted as `instanceId`.",
   embedKey: "Public name of the instance; accepted as `instanceId`.",
