@@ -11,9 +11,8 @@ export const demoDay = "2026-11-23";
 /** `businessInstanceId` of the demo instance: one of the three forms of `instanceId`. */
 export const demoInstanceRef = "demo";
 export const demoInstanceId = "d0000000-0000-4000-8000-000000000101";
-/** Instances beside it, one on the official channel and one on the other gateway. */
+/** An instance beside it, on the official channel. Each provider's own example has one: see its docs.ts. */
 export const demoOfficialInstanceId = "d0000000-0000-4000-8000-000000000102";
-export const demoEvolutionInstanceId = "d0000000-0000-4000-8000-000000000103";
 /** The secret of gateways' webhook addresses, and the official channel's verify token. */
 export const demoWebhookSecret = "a-secret-for-the-webhook-address";
 export const demoVerifyToken = "the-verify-token";

@@ -1,44 +1,15 @@
-/** docs/deploy.md names what a provider's webhook must bring: all that our readers take, and no more. */
+/** A page of docs/ names what a provider's webhook must bring: all that our readers take, and no more. */
 import type { ProviderKind } from "../../shared/model/provider_kind.ts";
-import { knownFields } from "../../shared/providers/webhooks/known_fields.ts";
+import { registry } from "../../shared/providers/registry.ts";
 import { assertEquals } from "../support/assert.ts";
+import type { Subscription } from "../support/providers/facts.ts";
+import { factsOf } from "../support/providers/registered_facts.ts";
 import { readCodeSpans, readTables } from "./markdown.ts";
 import { readText, readTextFiles } from "./repository.ts";
 
-interface Subscription {
-  /** Of the provider's table in the page. */
-  readonly head: readonly string[];
-  /** The names in the page, from that which a provider sends. */
-  toSubscribed(field: string): string | undefined;
-  /** Where the readers name what they take. */
-  readonly sources: readonly string[];
-}
-
-const subscriptions: Readonly<Record<ProviderKind, Subscription>> = {
-  whatsapp_cloud: {
-    head: ["Meta's field", "Brings"],
-    // `messages.text` is a type of message in the field `messages`.
-    toSubscribed: (field) => field.includes(".") ? undefined : field,
-    sources: ["events.ts", "number_events.ts"],
-  },
-  zapi: {
-    head: ["Z-API's webhook", "Callback", "Brings"],
-    // A notification comes by "Ao receber".
-    toSubscribed: (field) => field.includes(".") ? undefined : field,
-    sources: ["events.ts"],
-  },
-  evolution: {
-    head: ["Evolution's event", "Brings"],
-    toSubscribed: (field) => field.toUpperCase().replaceAll(".", "_"),
-    sources: ["events.ts"],
-  },
-};
-
-const kinds = Object.entries(subscriptions) as [ProviderKind, Subscription][];
-
 /** What a page's table tells its reader to subscribe to, in the first two columns; another spelling too. */
 function readSubscribed(text: string, { head }: Subscription): string[] {
-  const known = /^(?:[a-z]+(?:_[a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[A-Z][a-z]+\w*Callback)$/;
+  const known = /^(?:[a-z]+(?:[._][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[A-Z][a-z]+\w*Callback)$/;
   return readTables({ path: "", text }, head).flatMap((row) => {
     const spelling = /\(`(\w+)` at older/.exec(row.join(" "))?.[1];
     const named = readCodeSpans({ path: "", text: row.slice(0, -1).join(" ") });
@@ -46,11 +17,13 @@ function readSubscribed(text: string, { head }: Subscription): string[] {
   }).filter((name) => known.test(name));
 }
 
-for (const [kind, subscription] of kinds) {
-  Deno.test(`docs/deploy.md names each webhook field of ${kind} that is read, and no other`, async () => {
-    const read = knownFields[kind].read.map(subscription.toSubscribed)
+for (const { kind, webhook: { knownFields } } of registry.providers) {
+  const { subscription } = factsOf[kind as ProviderKind];
+
+  Deno.test(`${subscription.page} names each webhook field of ${kind} that is read, and no other`, async () => {
+    const read = knownFields.read.map(subscription.toSubscribed)
       .filter((name) => name !== undefined);
-    const named = readSubscribed(await readText("docs/deploy.md"), subscription);
+    const named = readSubscribed(await readText(subscription.page), subscription);
     assertEquals(named.sort(), [...new Set(read)].sort());
   });
 
@@ -64,26 +37,30 @@ for (const [kind, subscription] of kinds) {
       Array.from(text.matchAll(/^ {4}case "([\w.]+)":/gm), ([, name]) => name ?? "")
     );
     assertEquals(taken.length > 3, true, "the reader names fields");
-    assertEquals(taken.filter((name) => !knownFields[kind].read.includes(name)), []);
+    assertEquals(taken.filter((name) => !knownFields.read.includes(name)), []);
   });
 }
 
-Deno.test("what docs/pace.md needs of a provider's webhook stands in docs/deploy.md", async () => {
-  const [deploy, pace] = await Promise.all([readText("docs/deploy.md"), readText("docs/pace.md")]);
-  const needed = readTables({ path: "", text: pace }, ["Channel", "Callback"])
-    .flatMap((row) => readCodeSpans({ path: "", text: row.join(" ") }))
+Deno.test("what docs/pace.md needs of a provider's webhook stands in the page of its fields", async () => {
+  const needed = readTables({ path: "", text: await readText("docs/pace.md") }, [
+    "Channel",
+    "Callback",
+  ]).flatMap((row) => readCodeSpans({ path: "", text: row.join(" ") }))
     .filter((name) => /Callback$|[._]/.test(name));
   assertEquals(needed.length >= 4, true);
-  const named = kinds.flatMap(([, subscription]) => readSubscribed(deploy, subscription));
-  const asSubscribed = (name: string): string =>
-    name.includes(".") ? subscriptions.evolution.toSubscribed(name) ?? name : name;
-  assertEquals(needed.filter((name) => !named.includes(asSubscribed(name))), []);
+  const known = registry.providers.map(({ kind }) => factsOf[kind as ProviderKind].subscription);
+  const named = (await Promise.all(
+    known.map(async (one) => readSubscribed(await readText(one.page), one)),
+  )).flat();
+  const isNamed = (name: string): boolean =>
+    known.some(({ toSubscribed }) => named.includes(toSubscribed(name) ?? name));
+  assertEquals(needed.filter((name) => !isNamed(name)), []);
 });
 
 Deno.test("a field that a page does not name, or names without need, is found", () => {
-  const { evolution } = subscriptions;
+  const { subscription } = factsOf.evolution;
   const table = (rows: readonly string[]): string =>
-    [`| ${evolution.head.join(" | ")} |`, "| --- | --- |", ...rows].join("\n");
+    [`| ${subscription.head.join(" | ")} |`, "| --- | --- |", ...rows].join("\n");
   const page = table(["| `CALL`, `QRCODE_UPDATED` | missed `calls` |"]);
-  assertEquals(readSubscribed(page, evolution), ["CALL", "QRCODE_UPDATED"]);
+  assertEquals(readSubscribed(page, subscription), ["CALL", "QRCODE_UPDATED"]);
 });

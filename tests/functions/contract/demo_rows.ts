@@ -10,7 +10,6 @@ import {
   demoDeliveryId,
   demoEndpointId,
   demoErasureId,
-  demoEvolutionInstanceId,
   demoFailedMessageId,
   demoFormerEndpointId,
   demoFormerTemplateId,
@@ -18,7 +17,6 @@ import {
   demoInstanceRef,
   demoLeavingContactId,
   demoMediaId,
-  demoOfficialInstanceId,
   demoOutboxId,
   demoPhone,
   demoQueuedMessageId,
@@ -31,11 +29,12 @@ import {
   demoWebhookSecret,
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
+import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 import { createWebhookSecret } from "../../../shared/crypto/webhook_signature.ts";
 import { createTenant, createToken, testVault } from "../../support/fixtures/tenant.ts";
 
 export const demoPicturePath = `${demoInstanceId}/${demoMediaId}`;
-export const demoAppSecret = "the-app-secret";
 
 /** Seeds the demo workspace and all that the examples act on; returns a token of its instance. */
 export async function createDemoRows(sql: Sql, providerUrl: string): Promise<string> {
@@ -116,30 +115,23 @@ async function createEndpoints(sql: Sql): Promise<void> {
     from messaging.events where type = 'agent.resumed'`;
 }
 
+/** One instance of each provider: that of the demo, and those that the examples of webhooks name. */
 async function createInstances(sql: Sql, baseUrl: string): Promise<void> {
-  const base = { workspaceId: demoWorkspaceId, baseUrl };
-  const webhookSecret = { webhookSecret: demoWebhookSecret };
-  await createTenant(sql, {
-    ...base,
-    instanceId: demoInstanceId,
-    businessInstanceId: demoInstanceRef,
-    providerConfig: webhookSecret,
-  });
+  for (const kind of providerKinds) {
+    const { exampleInstanceId: instanceId } = registeredDocs[kind];
+    await createTenant(sql, {
+      ...{ workspaceId: demoWorkspaceId, baseUrl, provider: kind, instanceId },
+      ...(instanceId === demoInstanceId ? { businessInstanceId: demoInstanceRef } : {}),
+      providerConfig: {
+        ...(kind === "whatsapp_cloud"
+          ? { verifyToken: demoVerifyToken, wabaId: "10229" }
+          : { webhookSecret: demoWebhookSecret }),
+      },
+    });
+  }
   await sql`
     update messaging.instances set connected_phone = '5511999990000', connected_phone_key = '5511999990000'
     where id = ${demoInstanceId}`;
-  await createTenant(sql, {
-    ...base,
-    instanceId: demoEvolutionInstanceId,
-    provider: "evolution",
-    providerConfig: webhookSecret,
-  });
-  await createTenant(sql, {
-    ...base,
-    instanceId: demoOfficialInstanceId,
-    provider: "whatsapp_cloud",
-    providerConfig: { appSecret: demoAppSecret, verifyToken: demoVerifyToken, wabaId: "10229" },
-  });
 }
 
 async function createTemplate(sql: Sql): Promise<void> {

@@ -7,6 +7,7 @@ import { assert, assertEquals, assertFalse, assertMatch } from "../../support/as
 import { listDistantDates } from "../../support/example_instants.ts";
 import { startContractStack } from "./contract_stack.ts";
 import { createEveryApp } from "./every_app.ts";
+import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 const repository = new URL("../../../", import.meta.url);
@@ -181,9 +182,7 @@ Deno.test("operation ids are unique, and every operation of POST but the named o
     "dryRunBatch",
     "exchangeMcpMessage",
     "readMessage",
-    "receiveEvolutionEvents",
-    "receiveWhatsappCloudEvents",
-    "receiveZapiEvents",
+    ...Object.values(registeredDocs).map((docs) => `receive${docs.operationName}Events`).sort(),
     "resealCredentials",
     "sanitizePhoneNumber",
     "submitTemplate",

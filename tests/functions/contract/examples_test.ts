@@ -1,7 +1,6 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import * as z from "zod";
 import type { OperationExample } from "../../../shared/openapi/operation.ts";
-import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
@@ -13,7 +12,8 @@ import {
   startContractStack,
   toExampleRequest,
 } from "./contract_stack.ts";
-import { createDemoRows, demoAppSecret, demoPicturePath } from "./demo_rows.ts";
+import { signDelivery } from "../../support/providers/sign_delivery.ts";
+import { createDemoRows, demoPicturePath } from "./demo_rows.ts";
 import { listInstantFaults } from "./instant_form.ts";
 import { listOrderFaults } from "../../support/stack/member_order.ts";
 
@@ -35,7 +35,10 @@ Deno.test("every example works as it stands, and its answer is what the document
   const faults: string[] = [];
   for (const row of await listOperationRows()) {
     for (const example of listExamples(row)) {
-      const headers = { ...authorize(row.operation, token), ...await sign(row, example) };
+      const headers = {
+        ...authorize(row.operation, token),
+        ...await signDelivery(row.operation.operationId, example?.request),
+      };
       const { path: written, init } = toExampleRequest(row, example, headers);
       const path = signExample(contract, row, written);
       const response = await contract.request(row.slug, path, init);
@@ -87,28 +90,6 @@ function findFaults(
   faults.push(...listInstantFaults(answer).map((fault) => `another form of instant at ${fault}`));
   faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
-}
-
-/** What the official channel signs its deliveries with. */
-async function sign(
-  { operation }: OperationRow,
-  example: OperationExample | undefined,
-): Promise<Record<string, string>> {
-  if (operation.operationId !== "receiveWhatsappCloudEvents") return {};
-  const encoder = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey(
-    "raw",
-    encoder.encode(demoAppSecret),
-    algorithm,
-    false,
-    [
-      "sign",
-    ],
-  );
-  const body = encoder.encode(JSON.stringify(example?.request));
-  const signature = await crypto.subtle.sign("HMAC", key, body);
-  return { "X-Hub-Signature-256": `sha256=${encodeHex(new Uint8Array(signature))}` };
 }
 
 function listBlocked(method: string): Response {

@@ -1,43 +1,15 @@
 /** What arrives keeps its facts: the same members in the record, its event, lists, raw rows and exports. */
 
 import { shownSentParts } from "../../../shared/model/content_parts.ts";
-import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
 import { receivedPartNames } from "../../../shared/model/received_parts.ts";
 import { assertEquals } from "../../support/assert.ts";
-import {
-  documentedExamples,
-  type InboundExample,
-} from "../../support/fixtures/inbound_examples.ts";
-import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { readFeed } from "./channels.ts";
-import {
-  cloudPayload,
-  cloudText,
-  createWebhookClient,
-  type Delivered,
-  evolutionMessage,
-  type WebhookClient,
-} from "./webhook_client.ts";
+import { cloudPayload, cloudText, createWebhookClient } from "./webhook_client.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
 type Body = any;
-
-async function deliver(
-  client: WebhookClient,
-  provider: ProviderKind,
-  tenant: Tenant,
-  id: string,
-  { members }: InboundExample,
-): Promise<Delivered> {
-  if (provider === "zapi") {
-    return await client.receive(tenant, { messageId: id, ...members });
-  }
-  if (provider === "whatsapp_cloud") {
-    return await client.cloud(tenant, cloudPayload({ messages: [cloudText(id, "", members)] }));
-  }
-  const { message, ...beside } = members;
-  return await client.evolution(tenant, evolutionMessage(message as Body, { id }, beside));
-}
 
 function pickParts(record: Body): Body {
   const given = receivedPartNames.filter((name) => record[name] !== undefined);
@@ -48,9 +20,10 @@ for (const provider of providerKinds) {
   Deno.test(`${provider}: each documented kind is told the same in event, record, list, raw row and export`, async () => {
     await using client = await createWebhookClient();
     const tenant = await client.createTenant({ provider });
-    const examples = documentedExamples[provider];
+    const { documented: examples, toMessage } = factsOf[provider];
     for (const [place, example] of examples.entries()) {
-      const { body } = await deliver(client, provider, tenant, `M${place}`, example);
+      const payload = toMessage(`M${place}`, example.members);
+      const { body } = await client.tell(provider, tenant, payload);
       assertEquals(body.recorded, 1, example.name);
     }
     const events = await readFeed(client, tenant);

@@ -2,6 +2,7 @@
 
 import { providerKinds } from "../../../shared/model/provider_kind.ts";
 import { assertEquals } from "../../support/assert.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { readFeed } from "./channels.ts";
 import { cloudPayload, createWebhookClient, phone, type WebhookClient } from "./webhook_client.ts";
@@ -143,26 +144,12 @@ for (const provider of providerKinds) {
     await using client = await createWebhookClient();
     const tenant = await client.createTenant({ provider });
     const { messageId, providerMessageId } = (await client.stack.send(tenant, text)).body;
-    const groupStatus = (member: string, hasRead: boolean): Promise<Body> => {
-      if (provider === "zapi") {
-        return client.zapi(tenant, {
-          ...{ type: "MessageStatusCallback", status: hasRead ? "READ" : "RECEIVED" },
-          ...{ ids: [providerMessageId], isGroup: true, phone: "120363-group" },
-          ...{ participantPhone: member, momment: Date.now() },
-        });
-      }
-      if (provider === "evolution") {
-        const participant = `${member}@s.whatsapp.net`;
-        const status = hasRead ? "READ" : "DELIVERY_ACK";
-        return client.evolution(tenant, {
-          event: "messages.update",
-          data: { keyId: providerMessageId, remoteJid: "120363@g.us", participant, status },
-        });
-      }
-      return report(client, tenant, providerMessageId, hasRead ? "read" : "delivered", {
-        ...{ recipient_id: "group-1", recipient_type: "group", recipient_participant_id: member },
-      });
-    };
+    const groupStatus = (member: string, hasRead: boolean): Promise<Body> =>
+      client.tell(
+        provider,
+        tenant,
+        factsOf[provider].toGroupStatus(providerMessageId, member, hasRead),
+      );
     await groupStatus("5511900000001", false);
     await groupStatus("5511900000002", true);
     await groupStatus("5511900000001", true);

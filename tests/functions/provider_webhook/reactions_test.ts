@@ -1,53 +1,26 @@
 /** A reaction is an event of its own: it moves nothing that a message moves. */
 
-import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
 import { assertEquals } from "../../support/assert.ts";
-import type { Tenant } from "../../support/fixtures/tenant.ts";
-import { createChannels, readFeed } from "./channels.ts";
-import {
-  cloudPayload,
-  cloudText,
-  createWebhookClient,
-  type Delivered,
-  evolutionMessage,
-  phone,
-  type WebhookClient,
-} from "./webhook_client.ts";
-
-/** The contact reacts to the message `target`, or takes it back (`emoji` null), as each channel tells. */
-async function react(
-  client: WebhookClient,
-  provider: ProviderKind,
-  tenant: Tenant,
-  id: string,
-  target: string,
-  emoji: string | null,
-): Promise<Delivered> {
-  if (provider === "zapi") {
-    const reaction = { value: emoji ?? "", referencedMessage: { messageId: target } };
-    return await client.receive(tenant, { messageId: id, reaction });
-  }
-  if (provider === "evolution") {
-    const reactionMessage = { key: { id: target }, text: emoji ?? "" };
-    return await client.evolution(tenant, evolutionMessage({ reactionMessage }, { id }));
-  }
-  const reaction = { message_id: target, ...(emoji === null ? {} : { emoji }) };
-  return await client.cloud(
-    tenant,
-    cloudPayload({ messages: [cloudText(id, "", { type: "reaction", reaction })] }),
-  );
-}
+import { factsOf } from "../../support/providers/registered_facts.ts";
+import { readFeed } from "./channels.ts";
+import { createWebhookClient, phone } from "./webhook_client.ts";
 
 Deno.test("a reaction and its taking back are events of their own, on every channel", async () => {
   await using client = await createWebhookClient();
-  const providers: readonly ProviderKind[] = ["zapi", "evolution", "whatsapp_cloud"];
-  assertEquals([...providers].sort(), [...providerKinds].sort());
-  for (const [place, { tenant, arrive }] of (await createChannels(client)).entries()) {
-    const provider = providers[place]!;
-    await arrive("M1", "oi");
-    assertEquals((await react(client, provider, tenant, "R1", "M1", "👍")).body.recorded, 1);
-    assertEquals((await react(client, provider, tenant, "R2", "M1", null)).body.recorded, 1);
-    assertEquals((await react(client, provider, tenant, "R2", "M1", null)).body.recorded, 0);
+  for (const provider of providerKinds) {
+    const tenant = await client.createTenant({ provider });
+    const { toText, toReaction } = factsOf[provider];
+    const reaction = toReaction("R1", "M1", "👍");
+    const takenBack = toReaction("R2", "M1", null);
+    for (
+      const [payload, recorded] of [
+        ...[[toText("M1", "oi"), 1], [reaction, 1], [takenBack, 1], [takenBack, 0]] as const,
+      ]
+    ) {
+      const { body } = await client.tell(provider, tenant, payload);
+      assertEquals(body.recorded, recorded, provider);
+    }
     const [message, given, taken] = await readFeed(client, tenant);
     const { messageId } = message?.data ?? {};
     assertEquals([given?.type, taken?.type], ["message.reaction", "message.reaction"]);
@@ -79,7 +52,7 @@ Deno.test("a reaction opens no window, is no newest message, reopens no conversa
   await client.stack.admin`insert into messaging.ai_agents (instance_id, name, instructions, model)
     values (${tenant.instanceId}, 'A', 'B', 'c')`;
   const before = await read();
-  await react(client, "zapi", tenant, "R1", "M1", "👍");
+  await client.tell("zapi", tenant, factsOf.zapi.toReaction("R1", "M1", "👍"));
   assertEquals(await read(), before);
   const [asked] = await client.stack.admin`
     select count(*)::int as count from messaging.outbox where kind = 'agent_reply'`;
@@ -89,7 +62,7 @@ Deno.test("a reaction opens no window, is no newest message, reopens no conversa
 Deno.test("a reaction to a message that is not stored keeps the provider's id of it", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
-  await react(client, "zapi", tenant, "R1", "NOT-STORED", "❤️");
+  await client.tell("zapi", tenant, factsOf.zapi.toReaction("R1", "NOT-STORED", "❤️"));
   const [told] = await readFeed(client, tenant);
   assertEquals(told?.data.reaction, { messageId: null, emoji: "❤️" });
   assertEquals(told?.data.quotedProviderMessageId, "NOT-STORED");

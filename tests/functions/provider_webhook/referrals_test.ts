@@ -1,41 +1,13 @@
 /** Ads and posts that bring people: told on the message, the contact and the conversation. */
 
-import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
 import { assertEquals } from "../../support/assert.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { createWebhookClient, type WebhookClient } from "./webhook_client.ts";
-import { cloudPayload, cloudText, type Delivered, evolutionMessage } from "./webhook_client.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look into bodies whose shape is what they assert
 type Body = any;
-
-/** A text of somebody who came by an ad with this headline, as each channel tells it. */
-async function arriveByAd(
-  client: WebhookClient,
-  provider: ProviderKind,
-  tenant: Tenant,
-  id: string,
-  headline: string,
-): Promise<Delivered> {
-  if (provider === "zapi") {
-    const externalAdReply = { title: headline, sourceType: "ad", sourceId: "7", ctwaClid: "click" };
-    return await client.receive(tenant, {
-      messageId: id,
-      text: { message: "oi" },
-      externalAdReply,
-    });
-  }
-  if (provider === "evolution") {
-    const externalAdReply = { title: headline, sourceType: "ad", sourceId: "7", ctwaClid: "click" };
-    const beside = { contextInfo: { externalAdReply } };
-    return await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, { id }, beside));
-  }
-  const referral = { headline, source_type: "ad", source_id: "7", ctwa_clid: "click" };
-  return await client.cloud(
-    tenant,
-    cloudPayload({ messages: [cloudText(id, "oi", { referral })] }),
-  );
-}
 
 async function get(
   client: WebhookClient,
@@ -53,8 +25,8 @@ for (const provider of providerKinds) {
   Deno.test(`${provider}: the newest ad that brought a contact stands on it and on its conversation, and is a filter`, async () => {
     await using client = await createWebhookClient();
     const tenant = await client.createTenant({ provider });
-    await arriveByAd(client, provider, tenant, "M1", "Primeira");
-    await arriveByAd(client, provider, tenant, "M2", "Segunda");
+    await client.tell(provider, tenant, factsOf[provider].toAdMessage("M1", "Primeira"));
+    await client.tell(provider, tenant, factsOf[provider].toAdMessage("M2", "Segunda"));
     const told = { sourceType: "ad", sourceId: "7", headline: "Segunda", clickId: "click" };
     for (const path of ["/contacts-api/contacts", "/conversations-api/conversations"]) {
       const referred = await get(client, tenant, `${path}?referral=true`);

@@ -7,6 +7,7 @@ import { createMessagesContextApp } from "../../../functions/messages-context/ap
 import { createProviderWebhookApp } from "../../../functions/provider-webhook/app.ts";
 import { createAgentReplies } from "../../../shared/agents/reply.ts";
 import { createChatModel } from "../../../shared/agents/model.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { foldUsage } from "../../../shared/messages/maintenance.ts";
 import { showAnswering } from "../../../shared/messages/read_receipts.ts";
@@ -18,11 +19,11 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import { type Tenant, type TenantOptions, testVault } from "../../support/fixtures/tenant.ts";
+import { appSecret, contactPhone as phone, webhookSecret } from "../../support/providers/facts.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 
-export const webhookSecret = "hook-secret-value";
-export const appSecret = "EAAG-secret-access";
-export const phone = "5511977776666";
+export { appSecret, phone, webhookSecret };
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -47,6 +48,8 @@ export interface WebhookClient extends AsyncDisposable {
     body: BodyInit,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Delivered>;
+  /** A payload of any provider, with the right credential. */
+  tell(provider: ProviderKind, tenant: Tenant, payload: unknown): Promise<Delivered>;
   /** A payload of Z-API, with the right secret. */
   zapi(tenant: Tenant, payload: Json): Promise<Delivered>;
   /** A payload of Evolution API, with the right secret. */
@@ -106,6 +109,10 @@ export async function createWebhookClient(options: StackOptions = {}): Promise<W
     rpcNames,
     app,
     deliver,
+    tell: async (provider, { instanceId }, payload) => {
+      const { path, body, headers } = await factsOf[provider].toRequest(instanceId, payload);
+      return await deliver(path, body, headers);
+    },
     zapi,
     createTenant: (options) => stack.createTenant(options),
     evolution: ({ instanceId }, payload) =>

@@ -3,10 +3,11 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { createEmailDelivery } from "../../../shared/outbox/email_delivery.ts";
 import { registry } from "../../../shared/providers/registry.ts";
-import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { listWhatsappCloudTemplates } from "../../../shared/providers/whatsapp_cloud/template_list.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { message, providerCases } from "./provider_cases.ts";
+import { documentedMessage as message } from "../../support/providers/facts.ts";
+import { providerCases } from "./provider_cases.ts";
 
 /**
  * Answers requests to one internet address until it is disposed of; any other address is an error.
@@ -25,15 +26,9 @@ function interceptOnly(
   return { bodies, [Symbol.dispose]: () => server.close() };
 }
 
-/** Evolution has no public host: it is self-hosted. */
-const publicBaseUrls: Readonly<Record<ProviderKind, string | null>> = {
-  whatsapp_cloud: "https://graph.facebook.com",
-  zapi: "https://api.z-api.io",
-  evolution: null,
-};
-
 for (const { kind, config, path, body, success, accepted } of providerCases) {
-  const baseUrl = publicBaseUrls[kind];
+  const baseUrl = factsOf[kind].publicBaseUrl;
+  // A self-hosted provider has none.
   if (baseUrl === null) continue;
 
   Deno.test(`${kind}: without a base URL a message goes to ${baseUrl}`, async () => {

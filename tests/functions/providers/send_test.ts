@@ -10,7 +10,8 @@ import {
 } from "./provider_double.ts";
 import { holdTimers } from "../../support/held_timers.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { connect, message, type ProviderCase, providerCases } from "./provider_cases.ts";
+import { documentedMessage as message } from "../../support/providers/facts.ts";
+import { connect, type ProviderCase, providerCases } from "./provider_cases.ts";
 
 /** A time-out long enough never to be reached in tests of other faults. */
 const AMPLE_MS = 30_000;

@@ -1,12 +1,14 @@
 import { assert, assertEquals } from "../../support/assert.ts";
-import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
+import { providerKinds } from "../../../shared/model/provider_kind.ts";
+import type { LossyContent } from "../../support/providers/facts.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { oneOfEachType, toRequest } from "../../support/fixtures/one_of_each_type.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { createOperator, type Tenant } from "../../support/fixtures/tenant.ts";
 import { type MessagingStack, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 
 const phone = "5511987654321";
-const providers: readonly ProviderKind[] = ["whatsapp_cloud", "zapi", "evolution"];
+const providers = ["whatsapp_cloud", "zapi", "evolution"] as const;
 
 type Json = Record<string, unknown>;
 
@@ -228,29 +230,26 @@ const card = {
 const buttons = [{ id: "s", title: "Sim" }, { id: "n", title: "Não" }];
 const sections = [{ title: "Mês", options: [{ id: "m", title: "Ouro" }] }];
 
-/** What each channel loses of a call, as the answer names it; null where it is refused. */
+/** Calls of which channels lose something: see `reduced` of their facts. */
 const lossy: readonly {
+  readonly name: LossyContent;
   readonly body: Json;
-  readonly reduced: { readonly [Provider in ProviderKind]: readonly string[] | null };
 }[] = [
   {
+    name: "card",
     body: { messageType: "contacts", contacts: [card] },
-    reduced: {
-      whatsapp_cloud: [],
-      zapi: ["contacts.0.emails", "contacts.0.organization", "contacts.0.urls"],
-      evolution: ["contacts.0.phones.1", "contacts.0.emails.1"],
-    },
   },
   {
+    name: "sections",
     body: {
       messageType: "option_list",
       message: "Qual?",
       optionList: { title: "Planos", buttonLabel: "Ver", sections },
       rendering: "native",
     },
-    reduced: { whatsapp_cloud: [], zapi: ["optionList.sections"], evolution: [] },
   },
   {
+    name: "document above buttons",
     body: {
       messageType: "buttons",
       message: "Certo?",
@@ -258,32 +257,31 @@ const lossy: readonly {
       header: { type: "document", mediaUrl: "https://a.example.com/a.pdf" },
       rendering: "native",
     },
-    reduced: { whatsapp_cloud: [], zapi: ["header"], evolution: ["header"] },
   },
   {
+    name: "no preview",
     body: { messageType: "text", message: "https://example.com", linkPreview: false },
-    reduced: { whatsapp_cloud: [], zapi: ["linkPreview"], evolution: [] },
   },
   {
+    name: "view once",
     body: { messageType: "image", mediaUrl: "https://a.example.com/a.png", viewOnce: true },
-    reduced: { whatsapp_cloud: null, zapi: [], evolution: null },
   },
   {
+    name: "contact request",
     body: { messageType: "contact_request", message: "Seu número?" },
-    reduced: { whatsapp_cloud: [], zapi: null, evolution: null },
   },
   {
+    name: "location request",
     body: { messageType: "location_request", message: "Onde?", rendering: "native" },
-    reduced: { whatsapp_cloud: [], zapi: null, evolution: null },
   },
 ];
 
-for (const provider of providers) {
+for (const provider of providerKinds) {
   Deno.test(`${provider}: what the channel loses is named in the answer and on the message, what it cannot carry is refused with nothing stored`, async () => {
     await using stack = await startMessagingStack();
     const tenant = await stack.createTenant({ provider });
-    for (const { body, reduced } of lossy) {
-      const lost = reduced[provider];
+    for (const { name: lossyName, body } of lossy) {
+      const lost = factsOf[provider].reduced[lossyName];
       const before = await countMessages(stack);
       const answer = await stack.send(tenant, { phone, ...body });
       const name = JSON.stringify([body, answer.body]);

@@ -3,6 +3,7 @@ import type { ChannelAction } from "../../../shared/providers/action.ts";
 import type { Provider } from "../../../shared/providers/provider.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
 import { registry } from "../../../shared/providers/registry.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { type SimulatorServer, startSimulator } from "./simulator_server.ts";
 
@@ -128,13 +129,6 @@ async function sendText(provider: Provider): Promise<string> {
 }
 
 function open(kind: ProviderKind, { url }: SimulatorServer): Promise<Provider> {
-  const configs = {
-    zapi: { baseUrl: `${url}/zapi`, gatewayInstanceId: instance, token: secret },
-    evolution: { baseUrl: `${url}/evolution`, instanceName: instance, apiKey: secret },
-    whatsapp_cloud: {
-      ...{ baseUrl: `${url}/graph`, phoneNumberId: instance, accessToken: secret },
-      ...{ appSecret: secret, verifyToken: secret },
-    },
-  };
-  return registry.get(kind).open({ ...configs[kind], webhookSecret: secret }, crypto.randomUUID());
+  const config = factsOf[kind].simulated(url, instance, secret);
+  return registry.get(kind).open(config, crypto.randomUUID());
 }

@@ -4,6 +4,7 @@ import { registry } from "../../../shared/providers/registry.ts";
 import { listOptions } from "../../../shared/model/content_parts.ts";
 import type { MessageContent } from "../../../shared/model/message_content.ts";
 import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { assert, assertEquals, assertObjectMatch } from "../../support/assert.ts";
 import { startSimulator } from "./simulator_server.ts";
 import { holdTimers } from "../../support/held_timers.ts";
@@ -11,31 +12,8 @@ import { waitUntil } from "../../support/wait_until.ts";
 
 const secret = "a-secret-of-32-characters-or-more";
 
-function configOf(kind: ProviderKind, url: string): Record<string, unknown> {
-  switch (kind) {
-    case "zapi":
-      return {
-        baseUrl: `${url}/zapi`,
-        gatewayInstanceId: "INSTANCE",
-        token: secret,
-        webhookSecret: secret,
-      };
-    case "evolution":
-      return {
-        baseUrl: `${url}/evolution`,
-        instanceName: "INSTANCE",
-        apiKey: secret,
-        webhookSecret: secret,
-      };
-    case "whatsapp_cloud":
-      return {
-        baseUrl: `${url}/graph`,
-        phoneNumberId: "INSTANCE",
-        accessToken: secret,
-        appSecret: secret,
-        verifyToken: secret,
-      };
-  }
+function configOf(kind: ProviderKind, url: string): Readonly<Record<string, string>> {
+  return factsOf[kind].simulated(url, "INSTANCE", secret);
 }
 
 /** The customer whose message opens the window for free text on the official channel. */

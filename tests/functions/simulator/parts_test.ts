@@ -19,7 +19,7 @@ import { type ReceivedPartName, receivedPartNames } from "../../../shared/model/
 import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { assertEquals } from "../../support/assert.ts";
 import { startTestServer } from "../../support/doubles/test_server.ts";
-import { inboundExamples } from "../../support/fixtures/inbound_examples.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { startSimulator } from "./simulator_server.ts";
 
 type Json = Record<string, unknown>;
@@ -46,7 +46,7 @@ function isFileType(type: string): type is (typeof replyFileTypes)[number] {
 /** The documented examples of the provider, as the person's phone knows them. */
 function listSent({ kind, parts: writers }: Channel): Sent[] {
   const words: ReplyContent = { messageType: "text", text: "Olá" };
-  const documented = inboundExamples[kind].flatMap(({ name, messageType, told }): Sent[] => {
+  const documented = factsOf[kind].examples.flatMap(({ name, messageType, told }): Sent[] => {
     const { choice, reaction: _, ...parts } = told;
     if (choice !== undefined) return [];
     const content = isFileType(messageType) ? file(messageType) : messageType === "text" ? words : {
@@ -115,7 +115,7 @@ for (const channel of channels) {
 
   Deno.test(`${channel.name}: the simulator writes no member that the provider does not document`, () => {
     const documented = new Set(
-      inboundExamples[channel.kind].flatMap(({ members }) => listPaths(members)),
+      factsOf[channel.kind].examples.flatMap(({ members }) => listPaths(members)),
     );
     const written = listSent(channel).flatMap((sent) =>
       (Object.entries(sent.parts) as [WrittenPartName, never][]).flatMap(([name, part]) =>
@@ -123,38 +123,9 @@ for (const channel of channels) {
       )
     );
     const others = [...new Set(written)].filter((path) => !documented.has(path));
-    assertEquals(others.sort(), [...elsewhere[channel.kind]].sort());
+    assertEquals(others.sort(), [...factsOf[channel.kind].writtenElsewhere].sort());
   });
 }
-
-/**
- * Members that stand in other documents than the examples: reactions, calls, groups, previews, one card, and
- * WhatsApp's own flags of a file.
- */
-const elsewhere: Readonly<Record<Channel["kind"], readonly string[]>> = {
-  whatsapp_cloud: [
-    ...["direction", "event", "status", "errors.message", "group_id"],
-    ...["reaction.emoji", "reaction.message_id"],
-  ],
-  zapi: [
-    ...["callId", "notification", "chatName", "isGroup", "participantPhone", "phone"],
-    ...["value", "time", "reactionBy"].map((name) => `reaction.${name}`),
-    ...["messageId", "fromMe", "phone"].map((name) => `reaction.referencedMessage.${name}`),
-    ...["text.title", "text.url", "video.isGif"],
-  ],
-  evolution: [
-    ...["isVideo", "status", "key.participant", "key.remoteJid"],
-    ...["displayName", "vcard"].map((name) => `message.contactMessage.${name}`),
-    ...["matchedText", "title"].map((name) => `message.extendedTextMessage.${name}`),
-    "message.eventResponseMessage.response",
-    // The example has it in the three members of a 64-bit number.
-    "message.orderMessage.totalAmount1000",
-    ...["key.fromMe", "key.id", "key.remoteJid", "text"].map((name) =>
-      `message.reactionMessage.${name}`
-    ),
-    ...["gifPlayback", "viewOnce"].map((name) => `message.videoMessage.${name}`),
-  ],
-};
 
 function listPaths(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return value === undefined ? [] : [path];
@@ -176,7 +147,7 @@ Deno.test("the panel's form of each kind, as it is filled in at first, is accept
       const writer = writers[name];
       const content = writer?.needs === "nothing" ? undefined : { messageType: "text", text: "Oi" };
       const answer = await server.post("/replies", { provider, instance, waId, content, parts });
-      const isRefused = writer === null || name === "payment" && provider === "evolution";
+      const isRefused = writer === null || writer.tells?.(parts[name] as never) === false;
       const expected = isRefused ? 400 : provider === "whatsapp_cloud" ? 409 : 201;
       assertEquals([provider, name, answer.status], [provider, name, expected]);
     }

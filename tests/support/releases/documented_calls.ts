@@ -1,8 +1,8 @@
 /** Calls every endpoint of a running service as its own OpenAPI document shows, and compares the answers. */
 
 import Ajv2020 from "ajv/dist/2020.js";
-import { encodeHex } from "../../../shared/crypto/encoding.ts";
 import { moveInstants } from "../example_instants.ts";
+import { signDelivery } from "../providers/sign_delivery.ts";
 import { secretKey } from "../stack/function_process.ts";
 import type { ServiceAnswer, ServiceProcess, ServiceRequest } from "../stack/service_process.ts";
 
@@ -13,8 +13,6 @@ type Json = any;
 export interface DocumentedAccess {
   /** A token of the demo instance. */
   readonly clientToken: string;
-  /** What the official channel signs its deliveries with. */
-  readonly appSecret: string;
 }
 
 /** What the calls have shown. */
@@ -50,7 +48,7 @@ export async function makeDocumentedCalls(
       for (const members of listBodies(operation)) {
         const headers = {
           ...authorize(operation, access),
-          ...await sign(operation, members, access.appSecret),
+          ...await signDelivery(operation.operationId, members.body),
         };
         const request = { method: method.toUpperCase(), headers, ...members };
         const answer = await service.call(fillPath(path, operation), request);
@@ -89,20 +87,6 @@ function authorize({ security = [] }: Json, access: DocumentedAccess): Record<st
   const schemes = security.flatMap((each: Json) => Object.keys(each));
   if (schemes.includes("ClientToken")) return { "X-Client-Token": access.clientToken };
   return schemes.includes("SecretKey") ? { apikey: secretKey } : {};
-}
-
-/** The official channel's deliveries are signed. */
-async function sign(
-  { operationId }: Json,
-  { body }: Pick<ServiceRequest, "body">,
-  appSecret: string,
-): Promise<Record<string, string>> {
-  if (operationId !== "receiveWhatsappCloudEvents") return {};
-  const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encode(appSecret), algorithm, false, ["sign"]);
-  const signature = await crypto.subtle.sign("HMAC", key, encode(JSON.stringify(body)));
-  return { "X-Hub-Signature-256": `sha256=${encodeHex(new Uint8Array(signature))}` };
 }
 
 function findFault(

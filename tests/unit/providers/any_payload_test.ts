@@ -2,16 +2,11 @@
 import fc from "fast-check";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import type { ProviderEvent } from "../../../shared/providers/webhooks/provider_event.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
+import { cloudChange } from "./event_payloads.ts";
 import { readProviderEvents } from "../../support/providers/provider_events.ts";
 import { parseWebhookPayload } from "../../../shared/providers/webhooks/payload.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import {
-  cloudChange,
-  cloudMessage,
-  evolutionEvent,
-  evolutionMessage,
-  zapiMessage,
-} from "./event_payloads.ts";
 
 const isoPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -106,81 +101,6 @@ const strange = fc.oneof(
   fc.constantFrom<unknown>(1e300, -1, NaN, Infinity, 1749416383, 1749416383000, true, null, []),
 );
 
-const samples: Readonly<Record<ProviderKind, readonly unknown[]>> = {
-  whatsapp_cloud: [
-    cloudMessage({ type: "text", text: { body: "a" }, group_id: "g", from_user_id: "BR.1" }),
-    cloudMessage({ type: "document", document: { id: "7", filename: "a", caption: "b" } }),
-    cloudMessage({
-      type: "interactive",
-      interactive: { type: "list_reply", list_reply: { id: "a", title: "b" } },
-    }),
-    cloudMessage({ type: "button", button: { payload: "a", text: "b" } }),
-    cloudMessage({ type: "location", location: { latitude: 1, longitude: 2, name: "a" } }),
-    cloudMessage({
-      type: "contacts",
-      contacts: [{ name: { formatted_name: "a" }, phones: [{ phone: "1" }] }],
-    }),
-    cloudMessage({ type: "reaction", reaction: { emoji: "a" } }),
-    cloudMessage({ type: "edit", edit: { message: { type: "text", text: { body: "a" } } } }),
-    cloudMessage({ type: "order", order: { text: "a", product_items: [{}] } }),
-    cloudMessage({ type: "unsupported", errors: [{ title: "a" }] }),
-    cloudMessage({ type: "system", system: { type: "user_changed_number", wa_id: "16505551234" } }),
-    cloudChange({
-      statuses: [{
-        id: "a",
-        status: "failed",
-        timestamp: "1749416383",
-        recipient_id: "5511987654321",
-        biz_opaque_callback_data: "5c0a2a52-0a1f-4d64-9c1e-2f7c0b1f6c11",
-        errors: [{ code: 1, title: "a", message: "b", error_data: { details: "c" } }],
-      }],
-    }),
-    cloudChange(
-      { message_echoes: [{ to: "5511987654321", id: "a", type: "text", text: { body: "a" } }] },
-      "smb_message_echoes",
-    ),
-    cloudChange({ event: "APPROVED", message_template_id: 7 }, "message_template_status_update"),
-  ],
-  zapi: [
-    zapiMessage({ text: { message: "a" }, chatLid: "1@lid" }),
-    zapiMessage({ isGroup: true, phone: "1-group", text: { message: "a" } }),
-    zapiMessage({ fromMe: true, document: { documentUrl: "https://a.example/a", fileName: "a" } }),
-    zapiMessage({ listResponseMessage: { message: "a", title: "b", selectedRowId: "c" } }),
-    zapiMessage({ buttonsResponseMessage: { buttonId: "a", message: "b" } }),
-    zapiMessage({ location: { latitude: 1, longitude: 2, name: "a", address: "b" } }),
-    zapiMessage({ contact: { displayName: "a", phones: ["1"] } }),
-    zapiMessage({ reaction: { value: "a" } }),
-    zapiMessage({ pollVote: { pollMessageId: "a", options: [{ name: "b" }] } }),
-    { type: "MessageStatusCallback", status: "READ", ids: ["a", "b"], momment: 1749416383000 },
-    { type: "DeliveryCallback", messageId: "a", phone: "5511987654321", error: "b" },
-  ],
-  evolution: [
-    ...[
-      { conversation: "a" },
-      { imageMessage: { caption: "a" }, mediaUrl: "https://a.example/a" },
-      { documentWithCaptionMessage: { message: { documentMessage: { fileName: "a" } } } },
-      { listResponseMessage: { title: "a", singleSelectReply: { selectedRowId: "b" } } },
-      { templateButtonReplyMessage: { selectedId: "a", selectedDisplayText: "b" } },
-      { locationMessage: { degreesLatitude: 1, degreesLongitude: 2, name: "a" } },
-      { reactionMessage: { text: "a" } },
-      {
-        interactiveResponseMessage: {
-          body: { text: "a" },
-          nativeFlowResponseMessage: { paramsJson: '{"id":"b"}' },
-        },
-      },
-      { editedMessage: { message: { protocolMessage: { editedMessage: { conversation: "a" } } } } },
-    ].map((message) => evolutionEvent("messages.upsert", evolutionMessage(message))),
-    evolutionEvent(
-      "messages.upsert",
-      evolutionMessage({ conversation: "a" }, {}, { remoteJid: "1@g.us", participant: "2@lid" }),
-    ),
-    evolutionEvent("send.message", evolutionMessage({ conversation: "a" })),
-    evolutionEvent("messages.update", [{ keyId: "a", fromMe: true, status: "ERROR" }]),
-    evolutionEvent("messages.update", { key: { id: "a", fromMe: true }, update: { status: 4 } }),
-  ],
-};
-
 /** Lists the paths of all replaceable values in a payload. */
 function listPaths(json: unknown): (readonly string[])[] {
   if (typeof json !== "object" || json === null) return [[]];
@@ -206,10 +126,10 @@ for (const kind of providerKinds) {
   });
 
   Deno.test(`${kind}: each sample gives an event, and two replaced values never make the reader throw`, () => {
-    for (const sample of samples[kind]) {
+    for (const sample of factsOf[kind].samples) {
       assertEquals(assertReadable(kind, sample).length > 0, true, JSON.stringify(sample));
     }
-    const spoiled = fc.constantFrom(...samples[kind]).chain((sample) =>
+    const spoiled = fc.constantFrom(...factsOf[kind].samples).chain((sample) =>
       fc.array(fc.tuple(fc.constantFrom(...listPaths(sample)), strange), {
         minLength: 1,
         maxLength: 2,
@@ -225,7 +145,7 @@ for (const kind of providerKinds) {
     for (const open of ["[", '{"message":']) {
       const close = open === "[" ? "]" : "}";
       const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
-      for (const sample of samples[kind]) {
+      for (const sample of factsOf[kind].samples) {
         for (const path of listPaths(sample)) {
           const text = JSON.stringify(replaceAt(sample, path, "@here")).replace('"@here"', nested);
           assertReadable(kind, parseWebhookPayload(text));

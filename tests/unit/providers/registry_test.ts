@@ -4,37 +4,13 @@ import { registry } from "../../../shared/providers/registry.ts";
 import { sendingRegistry } from "../../../shared/providers/sending_registry.ts";
 import { webhookRegistry } from "../../../shared/providers/webhook_registry.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "../../support/assert.ts";
 
-const valid: Record<ProviderKind, Record<string, unknown>> = {
-  whatsapp_cloud: {
-    baseUrl: "http://127.0.0.1:9/graph/",
-    phoneNumberId: "1065",
-    accessToken: "EAAG",
-    appSecret: "app",
-    verifyToken: "verify",
-    wabaId: "77",
-    apiVersion: "v24.0",
-  },
-  zapi: {
-    baseUrl: "https://api.z-api.io",
-    gatewayInstanceId: "3C01",
-    token: "T0K",
-    clientToken: "F1",
-    webhookSecret: "hook",
-  },
-  evolution: {
-    baseUrl: "http://127.0.0.1:8080",
-    instanceName: "loja 1",
-    apiKey: "key",
-    webhookSecret: "hook",
-  },
-};
-const optional: Record<ProviderKind, readonly string[]> = {
-  whatsapp_cloud: ["baseUrl", "phoneNumberId", "wabaId", "apiVersion"],
-  zapi: ["baseUrl", "clientToken"],
-  evolution: [],
-};
+/** A whole configuration of each provider. */
+const valid = Object.fromEntries(
+  providerKinds.map((kind) => [kind, factsOf[kind].config]),
+) as Record<ProviderKind, Record<string, string>>;
 
 function issuePaths(kind: ProviderKind, config: unknown): readonly string[] {
   const parsed = registry.get(kind).parseConfig(config);
@@ -54,7 +30,10 @@ Deno.test("every missing required field and every invalid field is reported by i
   for (const kind of providerKinds) {
     for (const field of Object.keys(valid[kind])) {
       const { [field]: _, ...rest } = valid[kind];
-      assertEquals(issuePaths(kind, rest), optional[kind].includes(field) ? [] : [field]);
+      assertEquals(
+        issuePaths(kind, rest),
+        factsOf[kind].optionalFields.includes(field) ? [] : [field],
+      );
       assertEquals(issuePaths(kind, { ...rest, [field]: "" }), [field]);
       assertEquals(issuePaths(kind, { ...rest, [field]: 7 }), [field]);
     }
@@ -151,8 +130,8 @@ Deno.test("an official instance without a phone number id refuses every send, wi
 });
 
 Deno.test("the official channel is whatsapp_cloud alone", () => {
-  const classes = providerKinds.map((kind) => registry.get(kind).providerClass);
-  assertEquals(classes, ["official", "gateway", "gateway"]);
+  const official = providerKinds.filter((kind) => registry.get(kind).providerClass === "official");
+  assertEquals(official, ["whatsapp_cloud"]);
 });
 
 Deno.test("the registry lists every provider kind once, in the documented order", () => {

@@ -9,17 +9,9 @@ import {
   receivedParts,
 } from "../../../shared/model/received_parts.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
-import {
-  documentedExamples,
-  type InboundExample,
-} from "../../support/fixtures/inbound_examples.ts";
-import {
-  cloudMessage,
-  evolutionEvent,
-  evolutionMessage,
-  readEvent,
-  zapiMessage,
-} from "./event_payloads.ts";
+import type { InboundExample } from "../../support/fixtures/inbound_examples.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
+import { readEvent } from "./event_payloads.ts";
 
 type Json = Record<string, unknown>;
 
@@ -81,13 +73,6 @@ const flags: Readonly<Record<string, string>> = {
   gifPlayback: "isGif",
 };
 
-function toPayload(kind: ProviderKind, { members }: InboundExample): Json {
-  if (kind === "whatsapp_cloud") return cloudMessage(members);
-  if (kind === "zapi") return zapiMessage(members);
-  const { message, ...beside } = members;
-  return evolutionEvent("messages.upsert", evolutionMessage(message, beside));
-}
-
 type Leaf = readonly [path: readonly string[], value: unknown];
 
 function listLeaves(value: unknown, path: readonly string[] = []): Leaf[] {
@@ -115,7 +100,7 @@ function formsOf(value: unknown): string[] {
 
 /** Leaves of the example that nothing tells. */
 function listUntold(kind: ProviderKind, example: InboundExample): string[] {
-  const event = readEvent(kind, toPayload(kind, example)) ?? {};
+  const event = readEvent(kind, factsOf[kind].toMessage("M1", example.members)) ?? {};
   const leaves = listLeaves(event);
   const texts = leaves.map(([, value]) => String(value));
   const told = new Set([...texts, ...texts.map((text) => text.replace(/\D/g, ""))]);
@@ -139,9 +124,9 @@ function listUntold(kind: ProviderKind, example: InboundExample): string[] {
 }
 
 for (const kind of providerKinds) {
-  for (const example of documentedExamples[kind]) {
+  for (const example of factsOf[kind].documented) {
     Deno.test(`${kind}: every leaf of ${example.name} is told`, () => {
-      const event = readEvent(kind, toPayload(kind, example)) ?? {};
+      const event = readEvent(kind, factsOf[kind].toMessage("M1", example.members)) ?? {};
       assertEquals(event["messageType"], example.messageType);
       const parts = receivedPartNames.filter((name) => event[name] !== undefined);
       assertEquals(Object.fromEntries(parts.map((name) => [name, event[name]])), {
@@ -163,7 +148,7 @@ Deno.test("a leaf that nothing tells is found", () => {
 Deno.test("every part that a message can have is in an example, and fits its schema", () => {
   const shown = new Set<ReceivedPartName>();
   for (const kind of providerKinds) {
-    for (const { told } of documentedExamples[kind]) {
+    for (const { told } of factsOf[kind].documented) {
       for (const name of Object.keys(told) as ReceivedPartName[]) {
         shown.add(name);
         assertEquals(receivedParts[name].schema.safeParse(told[name]).success, true, name);
