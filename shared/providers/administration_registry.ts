@@ -1,10 +1,11 @@
+// Written by `deno task providers` from shared/model/provider_kind.ts.
 /** The providers of this API for the function that administers instances. */
 import { createRegistry } from "./create_registry.ts";
 import { type AdministeredProvider, describeAdministration } from "./administration.ts";
-import { evolutionBasis } from "./evolution/config.ts";
 import type { ProviderKind } from "../model/provider_kind.ts";
 import { whatsappCloudAdministration } from "./whatsapp_cloud/administration.ts";
 import { zapiBasis } from "./zapi/config.ts";
+import { evolutionBasis } from "./evolution/config.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: AdministeredProvider<Kind> } = {

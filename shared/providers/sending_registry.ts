@@ -1,10 +1,11 @@
+// Written by `deno task providers` from shared/model/provider_kind.ts.
 /** The providers of this API for the functions that send. */
 import { createRegistry } from "./create_registry.ts";
-import { evolutionSending } from "./evolution/sending.ts";
 import type { ProviderKind } from "../model/provider_kind.ts";
 import { describeSending, type SendingProvider } from "./sending.ts";
 import { whatsappCloudSending } from "./whatsapp_cloud/sending.ts";
 import { zapiSending } from "./zapi/sending.ts";
+import { evolutionSending } from "./evolution/sending.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: SendingProvider<Kind> } = {

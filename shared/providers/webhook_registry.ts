@@ -1,13 +1,14 @@
+// Written by `deno task providers` from shared/model/provider_kind.ts.
 /** The providers of this API for the function that receives their events. */
 import type { ProviderKind } from "../model/provider_kind.ts";
 import { createRegistry } from "./create_registry.ts";
-import { evolutionBasis } from "./evolution/config.ts";
-import { evolutionWebhook } from "./evolution/webhook.ts";
 import { describeReceiving, type ReceivingProvider } from "./webhooks/receiving.ts";
 import { whatsappCloudBasis } from "./whatsapp_cloud/config.ts";
 import { whatsappCloudWebhook } from "./whatsapp_cloud/webhook.ts";
 import { zapiBasis } from "./zapi/config.ts";
 import { zapiWebhook } from "./zapi/webhook.ts";
+import { evolutionBasis } from "./evolution/config.ts";
+import { evolutionWebhook } from "./evolution/webhook.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: ReceivingProvider<Kind> } = {

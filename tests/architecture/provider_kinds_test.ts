@@ -13,6 +13,7 @@ const fileNames: Readonly<Record<string, readonly string[]>> = {
     "errors.ts",
     "event_content.ts",
     "events.ts",
+    "known_fields.ts",
     "provider.ts",
     "request.ts",
     "sending.ts",
@@ -24,17 +25,17 @@ const fileNames: Readonly<Record<string, readonly string[]>> = {
 /** The files outside the providers' folders that may name a kind, each with its reason. */
 const reasons: Readonly<Record<string, string>> = {
   "shared/model/provider_kind.ts": "the list of kinds, which stands below providers/",
-  "shared/providers/registry.ts": "the list of descriptors",
-  "shared/providers/sending_registry.ts": "the same list for the functions that send",
-  "shared/providers/webhook_registry.ts": "the same list for the function that receives events",
-  "shared/providers/administration_registry.ts": "the same list for the function of instances",
-  "shared/providers/registered_docs.ts": "the list of what documents them",
+  "shared/providers/registry.ts": "written from the kinds: the list of descriptors",
+  "shared/providers/sending_registry.ts": "written: the list for the functions that send",
+  "shared/providers/webhook_registry.ts": "written: the list for the function that receives events",
+  "shared/providers/administration_registry.ts": "written: the list for the function of instances",
+  "shared/providers/registered_docs.ts": "written: the list of what documents them",
   "supabase/schemas/tenancy/tables/instances.sql": "the database checks the kinds by itself",
   "functions/admin-api/resources/instances_docs.ts": "an example is of some provider",
   "supabase/local/demo.ts": "the demo instance is of some provider",
   "supabase/local/stack.ts": "the demo instance is of some provider",
-  "supabase/local/simulator/channels.ts": "the list of simulated providers",
-  "supabase/local/simulator/channel_routes.ts": "the list of their endpoints",
+  "supabase/local/simulator/channels.ts": "written: the list of simulated providers",
+  "supabase/local/simulator/channel_routes.ts": "written: the list of their endpoints",
 };
 
 function isOwnFolder(path: string): boolean {

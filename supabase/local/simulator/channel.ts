@@ -1,3 +1,4 @@
+import type { Hono } from "hono";
 import type { SimulatedFile } from "./file_store.ts";
 import type { PartWriters } from "./part_writers.ts";
 import type { ChannelKind, PhoneStatus, SimulatedChange, SimulatedReply } from "./records.ts";
@@ -34,6 +35,14 @@ export interface Channel {
   readonly webhook: ChannelWebhook;
 }
 
+/** The endpoints of one simulated provider. Each folder creates them in its `routes.ts`. */
+export interface ChannelRoutes {
+  /** Routes below `/simulator/<path>`: the provider's API for its customers. */
+  readonly provider: Hono;
+  /** Routes below `/simulator` for decisions that people make at the provider, if there are any. */
+  readonly controls?: Hono;
+}
+
 /** A change of a connection, from which a channel builds its webhook event. */
 export interface ConnectionChange {
   readonly instance: string;
@@ -54,10 +63,10 @@ export interface ChannelWebhook {
 /** An instance's webhook as registered at the provider. */
 export interface Webhook {
   readonly provider: ChannelKind;
-  /** Z-API instance id, Evolution instance name or Cloud phone number id. */
+  /** The provider's own id of the instance. */
   readonly instance: string;
   readonly url: string;
-  /** The app secret at Meta, which signs every event of the official channel. */
+  /** What signs every event: the app secret at Meta, the key of a gateway that signs. */
   readonly appSecret?: string | undefined;
   /** The verify token that Meta sends when the address is registered. */
   readonly verifyToken?: string | undefined;

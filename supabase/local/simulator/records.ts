@@ -120,7 +120,7 @@ export interface SimulatedMessage extends SimulatedContent {
   /** ISO 8601, UTC. */
   readonly receivedAt: string;
   readonly provider: ChannelKind;
-  /** Z-API instance id, Evolution instance name or Cloud phone number id. */
+  /** The provider's own id of the instance. */
   readonly instance: string;
   readonly providerMessageId: string;
   /** The recipient in the request, digits only. */

@@ -7,6 +7,7 @@ import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { createEvolutionActions } from "./actions.ts";
 import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
+import type { ChannelRoutes } from "../channel.ts";
 import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
@@ -14,7 +15,7 @@ import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answe
 import { waitUnlessClosing } from "../waits.ts";
 
 /** The routes below `/simulator/evolution`: `message/{verb}/{instanceName}`. */
-export function createEvolution(simulator: SimulatorContext): Hono {
+export function createEvolutionRoutes(simulator: SimulatorContext): ChannelRoutes {
   const app = new Hono();
   for (const verb of Object.keys(sendSchemas) as SendVerb[]) {
     app.post(`/message/${verb}/:instance`, (context) => receiveSend(simulator, verb, context));
@@ -26,7 +27,7 @@ export function createEvolution(simulator: SimulatorContext): Hono {
     "*",
     (context) => refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`]),
   );
-  return app;
+  return { provider: app };
 }
 
 async function receiveSend(

@@ -4,12 +4,18 @@
  * hours after the customer's last message, unless it goes by Direct Send, and templates that are not approved.
  */
 import { type Context, Hono } from "hono";
+import type { ChannelRoutes } from "../channel.ts";
+import type { SimulatorContext } from "../context.ts";
 import { addressOf } from "../file_store.ts";
 import type { Fault } from "../faults.ts";
 import { reportFailure } from "./failure_report.ts";
 import { declaresJson, readBearerToken, readJson } from "../json_request.ts";
 import type { Answer } from "../records.ts";
+import { Billing } from "./billing.ts";
 import type { CloudContext } from "./context.ts";
+import { createCloudControls } from "./controls.ts";
+import { ConversationWindows } from "./conversation_windows.ts";
+import { TemplateLibrary } from "./template_library.ts";
 import { answerSend, type ErrorFormat } from "../spoiled_answer.ts";
 import {
   accountLocked,
@@ -28,8 +34,18 @@ import { createTemplateRoutes } from "./templates.ts";
 import { createUploadRoutes } from "./template_uploads.ts";
 import { fillTemplateWording } from "./template_wording.ts";
 
+/** The channel with its own state: what the routes below `/simulator` decide, those of the API follow. */
+export function createWhatsappCloudRoutes(simulator: SimulatorContext): ChannelRoutes {
+  const { store } = simulator;
+  const templates = new TemplateLibrary(() => store.now().getTime());
+  const windows = new ConversationWindows(store);
+  const billing = new Billing(store);
+  const cloud = { ...simulator, templates, windows, billing };
+  return { provider: createGraph(cloud), controls: createCloudControls(cloud) };
+}
+
 /** The routes below `/simulator/graph`. The version is the first segment. */
-export function createWhatsappCloud(simulator: CloudContext): Hono {
+function createGraph(simulator: CloudContext): Hono {
   const app = new Hono();
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",

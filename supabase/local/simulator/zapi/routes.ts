@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
+import type { ChannelRoutes } from "../channel.ts";
 import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
@@ -14,7 +15,7 @@ import { createId } from "./ids.ts";
 import { sendSchemas, type ZapiSend } from "./messages.ts";
 
 /** The routes below `/simulator/zapi`; instances send to `instances/{id}/token/{token}/...`. */
-export function createZapi(simulator: SimulatorContext): Hono {
+export function createZapiRoutes(simulator: SimulatorContext): ChannelRoutes {
   const app = new Hono();
   for (const [path, schema] of Object.entries(sendSchemas)) {
     const route = `/instances/:instance/token/:token${path}`;
@@ -29,7 +30,7 @@ export function createZapi(simulator: SimulatorContext): Hono {
       error: "NOT_FOUND",
       message: "Unable to find matching target resource method",
     }, { status: 404 }));
-  return app;
+  return { provider: app };
 }
 
 async function receiveSend(
