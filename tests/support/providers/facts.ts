@@ -81,6 +81,8 @@ export interface ProviderFacts {
    * groups, previews, one card, and WhatsApp's own flags of a file.
    */
   readonly writtenElsewhere: readonly string[];
+  /** Members of the examples that no record tells, by the end of their path, with the reason. */
+  readonly untold: Readonly<Record<string, string>>;
   /** Payloads that each give an event. */
   readonly samples: readonly unknown[];
   /** A message of the contact, now, with these members. */

@@ -106,11 +106,12 @@ function listUntold(kind: ProviderKind, example: InboundExample): string[] {
   const told = new Set([...texts, ...texts.map((text) => text.replace(/\D/g, ""))]);
   const words = [...told].join("\n");
   const members = new Set(leaves.map(([path]) => path.at(-1)));
+  const reasons = { ...untold, ...factsOf[kind].untold };
   return listLeaves(example.members).filter(([path, value]) => {
     const name = path.findLast((key) => !/^\d+$/.test(key)) ?? "";
     if (value === null || value === false || value === "") return false;
     const keys = path.filter((key) => !/^\d+$/.test(key));
-    if (Object.hasOwn(untold, name) || Object.hasOwn(untold, keys.slice(-2).join("."))) {
+    if (Object.hasOwn(reasons, name) || Object.hasOwn(reasons, keys.slice(-2).join("."))) {
       return false;
     }
     if (value === true) {

@@ -82,6 +82,7 @@ export const evolutionFacts: ProviderFacts = {
     ),
     ...["gifPlayback", "viewOnce"].map((name) => `message.videoMessage.${name}`),
   ],
+  untold: {},
   samples: [
     ...[
       { conversation: "a" },

@@ -97,6 +97,7 @@ export const whatsappCloudFacts: ProviderFacts = {
     ...["direction", "event", "status", "errors.message", "group_id"],
     ...["reaction.emoji", "reaction.message_id"],
   ],
+  untold: {},
   samples: [
     cloudMessage({ type: "text", text: { body: "a" }, group_id: "g", from_user_id: "BR.1" }),
     cloudMessage({ type: "document", document: { id: "7", filename: "a", caption: "b" } }),

@@ -70,6 +70,7 @@ export const zapiFacts: ProviderFacts = {
     ...["messageId", "fromMe", "phone"].map((name) => `reaction.referencedMessage.${name}`),
     ...["text.title", "text.url", "video.isGif"],
   ],
+  untold: {},
   samples: [
     zapiMessage({ text: { message: "a" }, chatLid: "1@lid" }),
     zapiMessage({ isGroup: true, phone: "1-group", text: { message: "a" } }),
