@@ -6,12 +6,14 @@ import type { ProviderKind } from "../model/provider_kind.ts";
 import { whatsappCloudAdministration } from "./whatsapp_cloud/administration.ts";
 import { zapiBasis } from "./zapi/config.ts";
 import { evolutionBasis } from "./evolution/config.ts";
+import { wahaBasis } from "./waha/config.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: AdministeredProvider<Kind> } = {
   whatsapp_cloud: describeAdministration(whatsappCloudAdministration),
   zapi: describeAdministration(zapiBasis),
   evolution: describeAdministration(evolutionBasis),
+  waha: describeAdministration(wahaBasis),
 };
 
 /** See `registry.ts`, which has the same providers in all their roles. */

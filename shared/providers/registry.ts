@@ -9,12 +9,14 @@ import type { ProviderKind } from "../model/provider_kind.ts";
 import { whatsappCloud } from "./whatsapp_cloud/descriptor.ts";
 import { zapi } from "./zapi/descriptor.ts";
 import { evolution } from "./evolution/descriptor.ts";
+import { waha } from "./waha/descriptor.ts";
 
 /** By kind: the compiler asks for every kind, and for its own descriptor. */
 const descriptors: { readonly [Kind in ProviderKind]: ProviderDescriptor<Kind> } = {
   whatsapp_cloud: whatsappCloud,
   zapi,
   evolution,
+  waha,
 };
 
 /** The providers of this API. */

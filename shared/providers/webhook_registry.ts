@@ -9,12 +9,15 @@ import { zapiBasis } from "./zapi/config.ts";
 import { zapiWebhook } from "./zapi/webhook.ts";
 import { evolutionBasis } from "./evolution/config.ts";
 import { evolutionWebhook } from "./evolution/webhook.ts";
+import { wahaBasis } from "./waha/config.ts";
+import { wahaWebhook } from "./waha/webhook.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: ReceivingProvider<Kind> } = {
   whatsapp_cloud: describeReceiving({ ...whatsappCloudBasis, webhook: whatsappCloudWebhook }),
   zapi: describeReceiving({ ...zapiBasis, webhook: zapiWebhook }),
   evolution: describeReceiving({ ...evolutionBasis, webhook: evolutionWebhook }),
+  waha: describeReceiving({ ...wahaBasis, webhook: wahaWebhook }),
 };
 
 /** See `registry.ts`, which has the same providers in all their roles. */

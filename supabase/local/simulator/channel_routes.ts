@@ -6,11 +6,13 @@ import type { ChannelKind } from "./records.ts";
 import { createWhatsappCloudRoutes } from "./whatsapp_cloud/routes.ts";
 import { createZapiRoutes } from "./zapi/routes.ts";
 import { createEvolutionRoutes } from "./evolution/routes.ts";
+import { createWahaRoutes } from "./waha/routes.ts";
 
 const creators: Readonly<Record<ChannelKind, (context: SimulatorContext) => ChannelRoutes>> = {
   whatsapp_cloud: createWhatsappCloudRoutes,
   zapi: createZapiRoutes,
   evolution: createEvolutionRoutes,
+  waha: createWahaRoutes,
 };
 
 /** Creates the endpoints of one provider. */

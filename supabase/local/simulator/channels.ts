@@ -5,12 +5,14 @@ import type { ChannelKind } from "./records.ts";
 import { whatsappCloud } from "./whatsapp_cloud/channel.ts";
 import { zapi } from "./zapi/channel.ts";
 import { evolution } from "./evolution/channel.ts";
+import { waha } from "./waha/channel.ts";
 
 /** By kind: the compiler requires every provider of the product. */
 const byKind: Readonly<Record<ChannelKind, Channel>> = {
   whatsapp_cloud: whatsappCloud,
   zapi,
   evolution,
+  waha,
 };
 
 /** In the order in which the console shows them: the gateways first, whose demo instance it opens. */

@@ -39,7 +39,8 @@ create table messaging.instances (
   people_scope text not null default 'instance',
   direct_send boolean not null default false,
   budget jsonb,
-  constraint instances_provider_known check (provider in ('whatsapp_cloud', 'zapi', 'evolution')),
+  constraint instances_provider_known
+    check (provider in ('whatsapp_cloud', 'zapi', 'evolution', 'waha')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
   constraint instances_connected_phone_digits check (connected_phone ~ '^[0-9]{8,15}$'),
   constraint instances_window_end_after_start check (window_end > window_start),
@@ -87,6 +88,10 @@ create unique index instances_name_at_evolution on messaging.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 )
 where business_instance_id is not null or provider = 'evolution';
+create unique index instances_name_at_waha on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'waha';
 create unique index instances_name_at_whatsapp_cloud on messaging.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 )

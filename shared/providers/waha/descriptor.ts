@@ -1,0 +1,9 @@
+import { describeProvider } from "../descriptor.ts";
+import { wahaSending } from "./sending.ts";
+import { wahaWebhook } from "./webhook.ts";
+
+/** The gateway WAHA (self-hosted). */
+export const waha = describeProvider({
+  ...wahaSending,
+  webhook: wahaWebhook,
+});
