@@ -12,14 +12,18 @@ import { normalizeAddress } from "../webhooks/addresses.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import { readText, readValue } from "../../model/json_value.ts";
 import type { Receipt } from "../provider.ts";
-import { wahaErrors } from "./errors.ts";
+import { readWhatsappCode, wahaErrors } from "./errors.ts";
 import { readWahaId } from "./message_id.ts";
 
 /** Reads the outcome of the message from the answer. */
 export function readWahaAnswer(answer: HttpAnswer, context: ReadingContext): Receipt {
-  return isSuccess(answer)
-    ? toSuccessReceipt(readWahaId(answer.json)?.bare, readWaId(answer.json))
-    : toTextRefusal(wahaErrors, answer, readErrorText(answer.json), context);
+  if (isSuccess(answer)) {
+    return toSuccessReceipt(readWahaId(answer.json)?.bare, readWaId(answer.json));
+  }
+  const text = readErrorText(answer.json);
+  const receipt = toTextRefusal(wahaErrors, answer, text, context);
+  const code = readWhatsappCode(text);
+  return receipt.outcome === "rejected" && code !== undefined ? { ...receipt, code } : receipt;
 }
 
 /** The number of a personal chat. A hidden identity (`@lid`) is not a number that can be sent to. */

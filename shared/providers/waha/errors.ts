@@ -6,7 +6,7 @@
 import { instanceOutage, type KnownAnswer } from "../classification.ts";
 
 /** WhatsApp's own refusals of a message to a person whom the account has not written to before. */
-export const newChatLocked = /server returned error 463\b/i;
+const newChatLocked = /server returned error 463\b/i;
 const newChatQuota = /server returned error 475\b/i;
 
 export const wahaErrors: readonly KnownAnswer[] = [
@@ -50,3 +50,8 @@ export const wahaErrors: readonly KnownAnswer[] = [
     classification: { verdict: "retryable", scope: "message" },
   },
 ];
+
+/** WhatsApp's own number of a refusal, which an engine passes on in its words; undefined for none. */
+export function readWhatsappCode(text: string): string | undefined {
+  return /server returned error (\d{3})\b/i.exec(text)?.[1];
+}

@@ -98,13 +98,13 @@ const refusals: readonly (readonly [string, number, unknown, Partial<Refusal> | 
     "a lock on new chats (463)",
     500,
     thrown("2 UNKNOWN: server returned error 463"),
-    { retryable: false, scope: "recipient" },
+    { code: "463", retryable: false, scope: "recipient" },
   ],
   [
     "the used quota of new chats (475)",
     500,
     thrown("2 UNKNOWN: server returned error 475"),
-    { retryable: false, scope: "recipient" },
+    { code: "475", retryable: false, scope: "recipient" },
   ],
   [
     "a number without an account (GOWS)",
