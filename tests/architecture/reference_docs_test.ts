@@ -1,6 +1,7 @@
 import { listErrors } from "../../shared/model/errors.ts";
 import { writeErrorPage } from "../../supabase/tools/openapi/error_page.ts";
-import { assertEquals } from "../support/assert.ts";
+import { writeWebhookTable } from "../../supabase/tools/openapi/webhook_table.ts";
+import { assertEquals, assertThrows } from "../support/assert.ts";
 import { type MarkdownPage, readTables } from "./markdown.ts";
 import { readText, readTextFiles } from "./repository.ts";
 import { resolveRelative } from "./source_file.ts";
@@ -81,6 +82,12 @@ Deno.test("docs/errors.md lists every error code under its status", async () => 
 Deno.test("docs/errors.md is what `deno task openapi` writes", async () => {
   const text = await readText("docs/errors.md");
   assertEquals(writeErrorPage(text), text, "run `deno task openapi`");
+});
+
+Deno.test("docs/api.md has the providers' webhooks as `deno task openapi` writes them", async () => {
+  const text = await readText("docs/api.md");
+  assertEquals(writeWebhookTable(text), text, "run `deno task openapi`");
+  assertThrows(() => writeWebhookTable("# Endpoints\n"), Error, "no table");
 });
 
 Deno.test("every variable that the code reads is explained, and no other", async () => {

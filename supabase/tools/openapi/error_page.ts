@@ -1,6 +1,7 @@
 import { listErrors } from "../../../shared/model/errors.ts";
 import type { Classification } from "../../../shared/providers/classification.ts";
 import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
+import { writeTable } from "./markdown_table.ts";
 
 const codesHead = "`error`";
 const statusHead = "Status";
@@ -48,15 +49,6 @@ function describeClass(classification: Classification): string {
     case "instance":
       return isPermanent ? "holds the instance's queue" : "slows the instance down, tries again";
   }
-}
-
-function writeTable([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0))
-  );
-  const writeRow = (cells: readonly string[]): string =>
-    `| ${widths.map((width, column) => (cells[column] ?? "").padEnd(width)).join(" | ")} |\n`;
-  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(writeRow).join("");
 }
 
 function writeCodesByStatus(): string {
