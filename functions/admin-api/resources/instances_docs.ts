@@ -29,6 +29,17 @@ const idFields = new Intl.ListFormat("en", { type: "disjunction" })
   .format(registry.providers.map(({ config }) => `\`${config.idField}\``))
   .replace(", or ", " or ");
 
+/** How long new credentials of webhooks must be, by their fields. */
+const leastLengths = [
+  ...Map.groupBy(
+    new Map(registry.providers.flatMap(({ config }) => Object.entries(config.leastLengths))),
+    ([, length]) => length,
+  ),
+].map(([length, fields]) => {
+  const names = new Intl.ListFormat("en").format(fields.map(([field]) => `\`${field}\``));
+  return `New values of ${names} have at least ${length} characters.`;
+}).join(" ");
+
 export const instanceDocs: ResourceDocs = {
   resource: instances,
   name: "Instance",
@@ -71,7 +82,7 @@ export const instanceDocs: ResourceDocs = {
     description:
       "An instance is the connection to one channel. `providerConfig` contains the configuration of its provider. It is encrypted at rest and never returned:\n\n" +
       `${configFields}\n` +
-      "A `webhookSecret` has at least 24 characters, `appSecret` and `verifyToken` at least 8.\n\n" +
+      `${leastLengths}\n\n` +
       `\`businessInstanceId\` is unique among all instances, ${idFields} among the instances of one provider. Several numbers of one Meta app can share all other values.`,
     documentedBody: createInstanceForms,
     errors: ["workspace_not_found", "already_exists"],
