@@ -170,7 +170,11 @@ Deno.test("WAHA signs what it tells, and a lost session refuses sends until it i
   const webhook = { provider: "waha", instance: "loja", url: receiver.origin };
   assertEquals((await server.post("/webhooks", webhook)).status, 400, "it needs the key");
   const webhookKey = "the-key-of-the-webhook-of-loja";
-  assertEquals((await server.post("/webhooks", { ...webhook, appSecret: webhookKey })).status, 201);
+  const config = {
+    webhooks: [{ url: receiver.origin, events: ["session.status"], hmac: { key: webhookKey } }],
+  };
+  const session = await server.post("/waha/api/sessions", { name: "loja", config }, key);
+  assertEquals(session.status, 201);
   for (const state of ["disconnected", "connected"]) {
     await server.post("/connections", { provider: "waha", instance: "loja", state });
     const { status } = await server.post(sendText, body, key);

@@ -133,3 +133,16 @@ export const reactionSchema = z.object({
   messageId: z.string().regex(/^(?:true|false)_[^_@]+@[^_@]+_[^_]+/, "is no message id"),
   reaction: z.string(),
 });
+
+/** A session that signs its webhooks, as the service asks for it. */
+export const sessionSchema = z.object({
+  name: nonEmpty,
+  start: z.boolean().optional(),
+  config: z.object({
+    webhooks: z.array(z.object({
+      url: z.url(),
+      events: z.array(nonEmpty).min(1),
+      hmac: z.object({ key: nonEmpty }),
+    })),
+  }),
+});
