@@ -2,6 +2,7 @@ import { batchResponseSchema } from "../../../functions/batches-api/contract.ts"
 import { consentStates, contactSchema } from "../../../shared/model/contact_record.ts";
 import { recordStatusSchema } from "../../../shared/model/message_record.ts";
 import { holdReasons } from "../../../shared/model/message_status.ts";
+import { channels } from "../../../supabase/local/simulator/channels.ts";
 import { replyFileTypes } from "../../../supabase/local/simulator/records.ts";
 import { createConsole } from "../../../supabase/local/console/console.ts";
 import { serviceConsolePage } from "../../../supabase/serve/console_page.ts";
@@ -21,7 +22,7 @@ const readSchedule = (instanceId: string) => Promise.resolve(instanceId === "i" 
 const subject = createConsole({ demo: () => demo, readSchedule });
 /** Names, the same in every language. */
 const names = new Set([
-  ...["Z-API", "Evolution API", "WhatsApp Cloud API"],
+  ...channels.map(({ name }) => name),
   ...["X-Client-Token", "apikey", "https://…"],
   ...["BR.9XJQRIBA77", "SCAM, 2027-01-31, TIER_2K"],
 ]);
