@@ -3,6 +3,7 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
+import { createConnectionRoutes } from "./connection_routes.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
 import { createQueueRoutes } from "./queue_routes.ts";
@@ -28,6 +29,7 @@ export function createAdminApp(services: AdminServices): Hono {
   const routes = [
     ...resources.flatMap((resource) => resource.createRoutes(services.database)),
     ...createInstanceRoutes(services),
+    ...createConnectionRoutes(services),
     ...createTokenRoutes(services),
     ...createTemplateRoutes(services),
     ...createTemplateSyncRoutes(services),

@@ -1,5 +1,6 @@
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { agentDocs } from "./resources/agents_docs.ts";
+import { connectionOperations } from "./resources/connection_docs.ts";
 import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";
 import { operatorDocs } from "./resources/operators_docs.ts";
@@ -60,6 +61,7 @@ const resealOperation: Operation = {
 /** The operations of admin-api (decisions, section 9). */
 export const operations: readonly Operation[] = [
   ...resourceDocs.flatMap(describeResource),
+  ...connectionOperations,
   ...tokenOperations,
   validateTemplateOperation,
   ...templateOperations,

@@ -44,7 +44,7 @@ export const healthOperation: Operation = {
     "attention.status": "`ok` (it has unconfirmed messages), `late`, `disconnected` or `held`.",
     "attention.name": "Its name.",
     "attention.heldBy":
-      "The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected` or `instance_held`; null when none does.",
+      "The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected`, `wrong_phone` or `instance_held`; null when none does.",
     "attention.holdReason": "Why: see `messages-api/health`.",
     "attention.holdCode": "The code by which the provider refused the instance; null otherwise.",
     "attention.heldUntil": "End of the hold; null when it has none, or there is none.",

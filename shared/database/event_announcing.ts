@@ -18,6 +18,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "extend_batch",
   "hold_queue",
   "merge_contact",
+  "note_connection",
   "note_conversation",
   "record_provider_event_calls",
   "record_provider_events",

@@ -129,6 +129,19 @@ const refusals = {
     409,
     "The provider takes one edit of an approved template in 24 hours, and ten in 30 days; see editableAt.",
   ],
+  connection_not_available: [
+    409,
+    "The instance's provider has nothing to connect here: a number of the official channel is connected at Meta.",
+  ],
+  already_connected: [
+    409,
+    "The number is connected already; POST connection/logout ends the session.",
+  ],
+  connection_pending: [409, "The gateway has no code yet; try again in a moment."],
+  passkey_required: [
+    409,
+    "The account asks for its passkey, which no code replaces: connect it in the gateway's own panel.",
+  ],
   too_many_endpoints: [409, "The instance has 10 webhook endpoints: delete one first."],
   endpoint_not_active: [
     409,
@@ -171,6 +184,10 @@ const refusals = {
   provider_template_failed: [
     502,
     "The provider refused the template or could not be reached; see details. Nothing has changed there.",
+  ],
+  provider_connection_failed: [
+    502,
+    "The provider refused what was asked about the connection, or could not be reached; see details.",
   ],
   media_fetch_failed: [502, "The file could not be fetched from its URL; see details."],
   provider_outcome_unknown: [
@@ -215,6 +232,7 @@ const temporaryCodes: ReadonlySet<ErrorCode> = new Set([
   "idempotency_key_in_progress",
   "template_call_in_progress",
   "media_pending",
+  "connection_pending",
 ]);
 const retryAfterOneSecond = { "Retry-After": "1" } as const;
 

@@ -20,8 +20,13 @@ export const directions = ["inbound", "outbound"] as const;
 export const sendingModes = ["sent", "queued", "scheduled"] as const;
 export type SendingMode = (typeof sendingModes)[number];
 
-/** What keeps a whole instance from sending: an operator, the lost connection, or its provider's refusal. */
-export const instanceHolds = ["operator_hold", "disconnected", "instance_held"] as const;
+/**
+ * What keeps a whole instance from sending: an operator, the lost connection, a session of another number, or
+ * its provider's refusal.
+ */
+export const instanceHolds = [
+  ...["operator_hold", "disconnected", "wrong_phone", "instance_held"] as const,
+] as const;
 
 /** Why a message does not go at once. */
 export const holdReasons = [

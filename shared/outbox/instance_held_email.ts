@@ -43,5 +43,8 @@ function writeReason({ heldBy, holdReason }: InstanceHeldValues): string {
   if (reason === "database_promoted") {
     return "o banco de dados passou a outro servidor, que pode não ter as últimas gravações (database_promoted). Verifique o que pode já ter saído antes de liberar a fila.";
   }
+  if (reason === "wrong_phone") {
+    return "o gateway está conectado a outro telefone que não o da instância (wrong_phone). Conecte o telefone certo ou corrija connectedPhone.";
+  }
   return reason;
 }

@@ -7,6 +7,7 @@ import {
   readGatewayInstanceId,
   requireConfig,
 } from "./stored_config.ts";
+import type { ConnectionOptions, ProviderConnection } from "./connection.ts";
 import type { BilledUsage, BilledUsageRequest } from "./billed_usage.ts";
 import type { TemplateAccount } from "./template_account.ts";
 import type { AccountOptions, ListingOptions, TemplateListing } from "./template_listing.ts";
@@ -28,6 +29,8 @@ export interface AdministrationDefinition<Kind extends string, Config extends Pr
   loadBilledUsage?(): Promise<
     (config: Config, request: BilledUsageRequest) => Promise<BilledUsage>
   >;
+  /** Loads the module that reads and builds up connections. Absent if the provider tells nothing of them. */
+  loadConnection?(): Promise<(config: Config, options: ConnectionOptions) => ProviderConnection>;
 }
 
 export type ParsedConfig =
@@ -70,6 +73,8 @@ export interface AdministeredProvider<Kind extends string = string> {
   readonly readBilledUsage:
     | ((config: unknown, request: BilledUsageRequest) => Promise<BilledUsage>)
     | null;
+  /** Opens the connection of an instance. Null if the provider tells nothing of connections. */
+  openConnection(config: unknown, options: ConnectionOptions): Promise<ProviderConnection | null>;
 }
 
 /** Converts a declaration into the form that callers use who do not know its configuration type. */
@@ -77,7 +82,7 @@ export function describeAdministration<Kind extends string, Config extends Provi
   definition: AdministrationDefinition<Kind, Config>,
 ): AdministeredProvider<Kind> {
   const { kind, providerClass, config } = definition;
-  const { loadTemplateList, loadTemplateAccount, loadBilledUsage } = definition;
+  const { loadTemplateList, loadTemplateAccount, loadBilledUsage, loadConnection } = definition;
   return {
     kind,
     providerClass,
@@ -96,6 +101,10 @@ export function describeAdministration<Kind extends string, Config extends Provi
       ? null
       : async (value, request) =>
         await (await loadBilledUsage())(requireConfig(definition, value), request),
+    openConnection: async (value, options) =>
+      loadConnection === undefined
+        ? null
+        : (await loadConnection())(requireConfig(definition, value), options),
   };
 }
 

@@ -2,17 +2,17 @@
 /** The providers of this API for the function that administers instances. */
 import { createRegistry } from "./create_registry.ts";
 import { type AdministeredProvider, describeAdministration } from "./administration.ts";
+import { evolutionAdministration } from "./evolution/administration.ts";
 import type { ProviderKind } from "../model/provider_kind.ts";
 import { whatsappCloudAdministration } from "./whatsapp_cloud/administration.ts";
-import { zapiBasis } from "./zapi/config.ts";
-import { evolutionBasis } from "./evolution/config.ts";
 import { wahaBasis } from "./waha/config.ts";
+import { zapiAdministration } from "./zapi/administration.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: AdministeredProvider<Kind> } = {
   whatsapp_cloud: describeAdministration(whatsappCloudAdministration),
-  zapi: describeAdministration(zapiBasis),
-  evolution: describeAdministration(evolutionBasis),
+  zapi: describeAdministration(zapiAdministration),
+  evolution: describeAdministration(evolutionAdministration),
   waha: describeAdministration(wahaBasis),
 };
 

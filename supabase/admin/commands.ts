@@ -9,6 +9,7 @@ import { outbox } from "../../functions/admin-api/resources/outbox.ts";
 import type { ResourceDocs } from "../../functions/admin-api/resources/resource_docs.ts";
 import { templates } from "../../functions/admin-api/resources/templates.ts";
 import { addBatches } from "./batch_commands.ts";
+import { addConnection } from "./connection_commands.ts";
 import { addTemplateCommands } from "./template_commands.ts";
 import { addRates } from "./rate_commands.ts";
 import { addUsage } from "./usage_commands.ts";
@@ -89,6 +90,12 @@ function createProgram(context: PrintingContext): Command {
     .configureOutput({ writeOut: context.print, writeErr: context.printError });
   for (const docs of resourceDocs) addResource(context, program, docs);
   addTokens(context, program);
+  addConnection({
+    api: context.api,
+    print: context.print,
+    wantsJson: () => wantsJson(program),
+    show: (answer) => show(context, program, answer),
+  }, program);
   addHealth(context, program);
   addCredentials(context, program);
   addQueue({

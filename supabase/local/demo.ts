@@ -4,7 +4,7 @@ import * as z from "zod";
 import { demoInstanceRef, demoWorkspaceId } from "../../shared/openapi/demo_fixtures.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { type AdminApi, openAdminApi } from "../admin/admin_api.ts";
-import { createDemoConfig, demoProvider } from "./simulator/zapi/demo_instance.ts";
+import { createDemoConfig, demoPhone, demoProvider } from "./simulator/zapi/demo_instance.ts";
 
 /** The demo instance, a token that opens it and the secret of its webhook. */
 export interface Demo {
@@ -81,7 +81,7 @@ async function createInstance(
     name: "Demo",
     provider: demoProvider,
     providerConfig,
-    connectedPhone: "5511999990000",
+    connectedPhone: demoPhone,
     businessInstanceId: demoInstanceRef,
     timeZone: "America/Sao_Paulo",
     // Always open, so that a queued message leaves at any hour.

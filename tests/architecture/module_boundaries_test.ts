@@ -44,6 +44,7 @@ const modules: readonly string[] = [
   "templates",
   "history",
   "providers",
+  "connections",
   "outbox",
   "events",
   "messages",

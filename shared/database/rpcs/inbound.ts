@@ -1,3 +1,4 @@
+import type { ConnectionState } from "../../model/connection.ts";
 import type { SealedInstance } from "../../model/instance.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
 
@@ -12,6 +13,30 @@ export interface InboundRpcs {
   >;
   record_provider_events: Rpc<RecordEventsRequest, RecordedEvents>;
   record_provider_event_calls: Grouped<InboundRpcs["record_provider_events"]>;
+  get_connection_target: Rpc<{ readonly instanceId: string }, ConnectionTarget>;
+  note_connection: Rpc<NoteConnectionRequest, NotedConnection>;
+}
+
+/** With which provider and credentials an instance's connection is asked for. */
+export interface ConnectionTarget {
+  readonly provider: string;
+  readonly sealedProviderConfig: string;
+}
+
+export interface NoteConnectionRequest {
+  readonly instanceId: string;
+  /** The credentials that the provider was asked with. */
+  readonly sealedProviderConfig: string;
+  readonly state: ConnectionState;
+  /** The session's number, in digits; null where it is not told. */
+  readonly phone: string | null;
+}
+
+/** What is known of a connection beside the provider's answer. */
+export interface NotedConnection {
+  readonly since: string | null;
+  /** Null where the session's number is not known. */
+  readonly isExpectedPhone: boolean | null;
 }
 
 export interface WebhookTargetsRequest {

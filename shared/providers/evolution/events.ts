@@ -10,6 +10,7 @@ import {
   isGroupAddress,
   normalizeAddress,
   readGroupAddress,
+  readSessionPhone,
 } from "../webhooks/addresses.ts";
 import {
   attributeToAuthor,
@@ -323,5 +324,11 @@ function readConnection(data: unknown, at: string | undefined): ConnectionEvent[
   if (state === undefined) return [];
   const code = readValue(data, "statusReason");
   const reason = typeof code === "number" ? `${word} (${code})` : word;
-  return [{ kind: "connection", state, at, reason: state === "connected" ? undefined : reason }];
+  if (state === "disconnected") return [{ kind: "connection", state, at, reason }];
+  // `wuid`: the session's own address.
+  const pairedPhone = readSessionPhone(readValue(data, "wuid"));
+  return [{
+    ...{ kind: "connection", state, at, reason: undefined },
+    ...(pairedPhone === undefined ? {} : { pairedPhone }),
+  }];
 }

@@ -58,6 +58,12 @@ export function isUsernameIdentity(identity: string): boolean {
   return identity.startsWith(usernameMark);
 }
 
+/** The number of a gateway's own session, in digits; undefined for what is no number. */
+export function readSessionPhone(value: unknown): string | undefined {
+  const address = normalizeAddress(value) ?? "";
+  return /^\d{8,15}$/.test(address) ? address : undefined;
+}
+
 /** Whether the address is that of a group chat. */
 export function isGroupAddress(address: unknown): boolean {
   return typeof address === "string" && groupPattern.test(address.trim());

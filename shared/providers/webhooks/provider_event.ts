@@ -309,6 +309,8 @@ export interface ConnectionEvent {
   readonly until?: string | undefined;
   /** The number that it is about, as the channel writes it; every number of the account without one. */
   readonly phone?: string | undefined;
+  /** The number that a gateway's session is of, in digits, where a new session tells it. */
+  readonly pairedPhone?: string | undefined;
   /** When, by the provider's clock, which decides between events that arrive out of order. */
   readonly at?: string | undefined;
 }

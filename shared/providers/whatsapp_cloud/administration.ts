@@ -10,5 +10,6 @@ export const whatsappCloudAdministration: AdministrationDefinition<
   loadTemplateList: async () => (await import("./template_list.ts")).listWhatsappCloudTemplates,
   loadTemplateAccount: async () =>
     (await import("./template_account.ts")).openWhatsappCloudTemplates,
+  loadConnection: async () => (await import("./connection.ts")).openWhatsappCloudConnection,
   loadBilledUsage: async () => (await import("./pricing_analytics.ts")).readPricingAnalytics,
 };

@@ -7,7 +7,8 @@ import type { HttpAnswer } from "../http/call.ts";
 import { readValue } from "../../model/json_value.ts";
 import { readZapiAnswer } from "./answer.ts";
 import type { ZapiConfig } from "./config.ts";
-import { instancePath, toDocumentVerb } from "./request.ts";
+import { instancePath } from "./address.ts";
+import { toDocumentVerb } from "./request.ts";
 
 /** One call, its path below the base URL. */
 export interface ZapiCall {

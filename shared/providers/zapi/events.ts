@@ -10,6 +10,7 @@ import {
   isGroupAddress,
   normalizeAddress,
   readGroupAddress,
+  readSessionPhone,
 } from "../webhooks/addresses.ts";
 import {
   attributeToAuthor,
@@ -223,5 +224,11 @@ function readDelivery(payload: unknown): StatusEvent[] {
 function readConnection(payload: unknown, state: ConnectionEvent["state"]): ConnectionEvent {
   const at = readTime(payload, "ms", "momment") ?? readTime(payload, "s", "momment");
   const reason = state === "connected" ? undefined : readReason(readValue(payload, "error"));
-  return { kind: "connection", state, at, reason };
+  const pairedPhone = state === "connected"
+    ? readSessionPhone(readValue(payload, "phone"))
+    : undefined;
+  return {
+    ...{ kind: "connection", state, at, reason },
+    ...(pairedPhone === undefined ? {} : { pairedPhone }),
+  };
 }

@@ -16,13 +16,12 @@ import { isUserId, recipientNeedsPhone } from "../recipient.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { readZapiActionAnswer, toZapiCalls, type ZapiCall } from "./action.ts";
 import { readZapiAnswer } from "./answer.ts";
+import { zapiBaseUrl } from "./address.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
 import { fitZapiContent } from "./content.ts";
 import { listSecrets } from "../stored_config.ts";
 import { locateZapiFile } from "./received_files.ts";
 import { limitZapiTypingMs, toZapiRequest } from "./request.ts";
-
-const DEFAULT_BASE_URL = "https://api.z-api.io";
 
 /** The provider of a Z-API instance. `accepted` means accepted into Z-API's own queue. */
 export function createZapiProvider(config: ZapiConfig, instanceId: string): Provider {
@@ -58,7 +57,7 @@ function call(
   options: ChannelCall,
 ): Promise<HttpResult> {
   return postJson({
-    url: joinUrl(config.baseUrl ?? DEFAULT_BASE_URL, path),
+    url: joinUrl(zapiBaseUrl(config), path),
     headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
     ...request,
     ...options,

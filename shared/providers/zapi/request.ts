@@ -1,6 +1,7 @@
 /**
  * Converts our message into a Z-API request (pages send-text, send-image, send-video and others).
  */
+import { instancePath } from "./address.ts";
 import { listOptions } from "../../model/content_parts.ts";
 import { sanitizePhone } from "../../model/phone.ts";
 import { uncarriedContent, unrenderedTemplate } from "../gateway_content.ts";
@@ -37,11 +38,6 @@ export function toZapiRequest(message: OutboundMessage, config: ZapiConfig): Pro
       ...(delayTyping === 0 ? {} : { delayTyping }),
     },
   };
-}
-
-/** The path of an instance, below which its calls are. */
-export function instancePath({ gatewayInstanceId, token }: ZapiConfig): string {
-  return `/instances/${encodeURIComponent(gatewayInstanceId)}/token/${encodeURIComponent(token)}`;
 }
 
 interface Verb {

@@ -34,6 +34,7 @@ export const holdNames = {
   warm_up: say("the warm-up"),
   new_contacts: say("the new contacts of the day"),
   disconnected: say("the lost connection"),
+  wrong_phone: say("the right phone: another one is connected"),
   instance_held: say("the provider, which refuses the number"),
   budget: say("the budget of the month"),
   awaiting_reply: say("the invitation, until the person writes"),

@@ -260,6 +260,7 @@ export const portuguese = {
     "O token de cliente não abre esta instância. Corrija um dos dois em “Fila”.",
   "The client token is wrong: unknown, expired or revoked. Enter another one under “Queue”.":
     "O token de cliente está errado: desconhecido, vencido ou revogado. Informe outro em “Fila”.",
+  "The gateway is connected to another phone.": "O gateway está conectado a outro telefone.",
   "The connection is lost.": "A conexão caiu.",
   "The connection is lost: {reason}.": "A conexão caiu: {reason}.",
   "The customer": "O cliente",
@@ -374,6 +375,7 @@ export const portuguese = {
   "single messages": "mensagens avulsas",
   "the interval": "o intervalo",
   "the limit of the day": "o limite do dia",
+  "the right phone: another one is connected": "o telefone certo: há outro conectado",
   "the lost connection": "a conexão, que caiu",
   "the new contacts of the day": "os contatos novos do dia",
   "the send window": "a janela de envio",

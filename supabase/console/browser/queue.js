@@ -64,6 +64,8 @@ function describeHold(heldBy, reason, code) {
       return code === null
         ? say("The provider refuses the number.")
         : say("The provider refuses the number: code {code}.", { code });
+    case "wrong_phone":
+      return say("The gateway is connected to another phone.");
     case "operator_hold":
       return reason === null ? say("Held.") : say("Held: {reason}.", { reason });
     default:

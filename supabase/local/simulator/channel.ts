@@ -47,6 +47,8 @@ export interface ChannelRoutes {
 export interface ConnectionChange {
   readonly instance: string;
   readonly state: "connected" | "disconnected";
+  /** The phone of the session, where it is known. */
+  readonly phone?: string | undefined;
   readonly at: string;
 }
 
@@ -66,6 +68,8 @@ export interface Webhook {
   /** The provider's own id of the instance. */
   readonly instance: string;
   readonly url: string;
+  /** The number of the phone that is connected; undefined where nobody says which one it is. */
+  readonly phone?: string | undefined;
   /** What signs every event: the app secret at Meta, the key of a gateway that signs. */
   readonly appSecret?: string | undefined;
   /** The verify token that Meta sends when the address is registered. */

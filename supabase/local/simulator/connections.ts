@@ -1,6 +1,7 @@
 /**
  * The sessions of gateways with the company's phone, and what the official channel lets an account do.
- * A lost one refuses every send. The provider reports every change to the instance's webhook.
+ * A lost one refuses every send. The provider reports every change to the instance's webhook. A phone is paired
+ * by scanning a QR code, which ends after 20 seconds, or by typing a code.
  */
 import * as z from "zod";
 import type { Channel } from "./channel.ts";
@@ -15,19 +16,122 @@ export const connectionSchema = z.object({
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
-/** Which instances have lost their connection. */
+/**
+ * What a gateway does when it is asked about a session. `slow`: it has no code at first. `passkey`: the account
+ * asks for its passkey. `error`: an error with status 200. `down`: a proxy answers in its place.
+ */
+export const sessionBehaviors = ["normal", "slow", "passkey", "error", "down"] as const;
+
+/** Changes what a gateway does. */
+export const sessionSchema = z.object({
+  provider: z.enum(channelKinds),
+  instance: z.string().min(1),
+  behavior: z.enum(sessionBehaviors),
+});
+
+/** A phone pairs with the code that it scans or types; without one with the code that is shown now. */
+export const pairingSchema = z.object({
+  provider: z.enum(channelKinds),
+  instance: z.string().min(1),
+  phone: z.string().regex(/^\d{8,15}$/),
+  code: z.string().min(1).max(1_000).optional(),
+});
+
+/** How long a QR code can be scanned, in milliseconds; and a code typed. */
+const [qrLifetimeMs, codeLifetimeMs] = [20_000, 180_000];
+
+interface Code {
+  readonly text: string;
+  readonly endsAtMs: number;
+}
+
+/** The session of one instance. */
+interface Session {
+  isLost: boolean;
+  behavior: (typeof sessionBehaviors)[number];
+  /** The phone that was paired; undefined where nobody has said which one it is. */
+  phone?: string | undefined;
+  /** Whether a code was asked for since the session was lost. */
+  isPairing: boolean;
+  qr?: Code | undefined;
+  typed?: Code | undefined;
+}
+
+/** Which instances have lost their connection, and what waits to be scanned or typed. */
 export class Connections {
-  readonly #lost = new Set<string>();
+  readonly #sessions = new Map<string, Session>();
+
+  /** @param registeredPhone the phone that was named with an instance's webhook. */
+  constructor(
+    private readonly now: () => number,
+    private readonly registeredPhone: (provider: string, instance: string) => string | undefined,
+  ) {}
 
   isLost(provider: string, instance: string | undefined): boolean {
-    return this.#lost.has(`${provider} ${instance}`);
+    return this.#sessions.get(`${provider} ${instance}`)?.isLost ?? false;
   }
 
   set({ provider, instance, state }: Connection): void {
-    const key = `${provider} ${instance}`;
-    if (state === "disconnected") this.#lost.add(key);
-    else this.#lost.delete(key);
+    const session = this.session(provider, instance);
+    session.isLost = state === "disconnected";
+    this.#endPairing(session);
   }
+
+  /** The session of an instance, which is connected until it is lost. */
+  session(provider: string, instance: string): Session {
+    const key = `${provider} ${instance}`;
+    const known: Session = this.#sessions.get(key) ??
+      { isLost: false, isPairing: false, behavior: "normal" };
+    known.phone ??= this.registeredPhone(provider, instance);
+    this.#sessions.set(key, known);
+    return known;
+  }
+
+  /** The present QR code of a lost session; undefined where a slow gateway has none yet. */
+  showQr(session: Session): string | undefined {
+    const isFirst = !session.isPairing;
+    session.isPairing = true;
+    if (isFirst && session.behavior === "slow") return undefined;
+    if (session.qr === undefined || session.qr.endsAtMs <= this.now()) {
+      const text = `2@${createCode(43)},${createCode(43)},${createCode(43)}`;
+      session.qr = { text, endsAtMs: this.now() + qrLifetimeMs };
+    }
+    return session.qr.text;
+  }
+
+  /** A code to type, which is made anew each time. */
+  showTypedCode(session: Session): string {
+    session.isPairing = true;
+    session.typed = { text: createCode(8), endsAtMs: this.now() + codeLifetimeMs };
+    return session.typed.text;
+  }
+
+  /** Pairs a phone. False where the code is over, or is none of this session. */
+  pair({ provider, instance, phone, code }: z.infer<typeof pairingSchema>): boolean {
+    const session = this.session(provider, instance);
+    const shown = [session.qr, session.typed].filter((one) =>
+      one !== undefined && one.endsAtMs > this.now()
+    );
+    const isKnown = shown.some((one) => code === undefined || one?.text === code);
+    if (!session.isLost || !isKnown) return false;
+    session.phone = phone;
+    session.isLost = false;
+    this.#endPairing(session);
+    return true;
+  }
+
+  #endPairing(session: Session): void {
+    session.isPairing = false;
+    session.qr = undefined;
+    session.typed = undefined;
+  }
+}
+
+const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789";
+
+function createCode(characters: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(characters))]
+    .map((byte) => alphabet[byte % alphabet.length]).join("");
 }
 
 /** Where connections are kept, and where a change of one is reported. */
@@ -37,15 +141,15 @@ export interface ConnectionServices {
   readonly store: Store;
 }
 
-/** The connection of each instance with a webhook. */
+/** The connection of each instance with a webhook, and whether a code waits to be scanned. */
 export function listConnections(
   { webhooks, connections }: Pick<ConnectionServices, "webhooks" | "connections">,
-): Connection[] {
-  return webhooks.list().map(({ provider, instance }) => ({
-    provider,
-    instance,
-    state: connections.isLost(provider, instance) ? "disconnected" : "connected",
-  }));
+): (Connection & { readonly isPairing: boolean; readonly phone: string | null })[] {
+  return webhooks.list().map(({ provider, instance }) => {
+    const { isLost, isPairing, phone } = connections.session(provider, instance);
+    const state = isLost ? "disconnected" : "connected";
+    return { provider, instance, state, isPairing, phone: phone ?? null };
+  });
 }
 
 /** Changes a connection of the channel, and reports it to the instance's webhook. */
@@ -54,9 +158,26 @@ export function changeConnection(
   channel: Channel,
   connection: Connection,
 ): void {
-  const { instance, state } = connection;
   connections.set(connection);
-  const change = { instance, state, at: store.now().toISOString() };
+  reportConnection({ connections, webhooks, store }, channel, connection);
+}
+
+/** Reports to the instance's webhook what has become of its connection. */
+export function reportConnection(
+  { connections, webhooks, store }: ConnectionServices,
+  channel: Channel,
+  { provider, instance, state }: Connection,
+): void {
+  const { phone } = connections.session(provider, instance);
+  const change = { instance, state, phone, at: store.now().toISOString() };
   webhooks.send(channel.kind, instance, channel.composeConnection(change));
   store.announce({ type: "faults_changed" });
+}
+
+/** What stands for a gateway that is down: the page of the proxy before it. */
+export function answerAsProxy(): Response {
+  return new Response("<!doctype html><title>502 Bad Gateway</title>", {
+    status: 502,
+    headers: { "Content-Type": "text/html; charset=utf-8" },
+  });
 }

@@ -1,7 +1,14 @@
 /** Endpoints by which the console and tests act on the simulated phones and register webhooks. */
 import { Hono } from "hono";
 import { changeMessage, deletionSchema, editSchema } from "./changes.ts";
-import { changeConnection, connectionSchema, listConnections } from "./connections.ts";
+import {
+  changeConnection,
+  connectionSchema,
+  listConnections,
+  pairingSchema,
+  reportConnection,
+  sessionSchema,
+} from "./connections.ts";
 import { withBody } from "./json_request.ts";
 import { findReplyFlaw, readChat, readingSchema, replySchema, writeReply } from "./phones.ts";
 import type { SimulatorContext } from "./context.ts";
@@ -10,7 +17,8 @@ import { webhookSchema } from "./webhook_request.ts";
 
 /**
  * `POST /webhooks`, `GET /webhooks`, `POST /replies`, `POST /readings`, `POST /edits`,
- * `POST /deletions`, `GET /connections`, `POST /connections`, all below `/simulator`.
+ * `POST /deletions`, `GET /connections`, `POST /connections`, `POST /sessions`, `POST /pairings`, all below
+ * `/simulator`.
  */
 export function createPhoneApi(simulator: SimulatorContext): Hono {
   const app = new Hono();
@@ -63,6 +71,20 @@ export function createPhoneApi(simulator: SimulatorContext): Hono {
       changeConnection(simulator, channelOf(provider), connection);
       return Response.json(connection);
     }));
+  app.post("/sessions", (context) =>
+    withBody(context, sessionSchema, (session) => {
+      const { provider, instance, behavior } = session;
+      simulator.connections.session(provider, instance).behavior = behavior;
+      return Response.json(session);
+    }));
+  app.post("/pairings", (context) =>
+    withBody(context, pairingSchema, (pairing) => {
+      if (!simulator.connections.pair(pairing)) return refuseCode();
+      const { provider, instance, phone } = pairing;
+      const connection = { provider, instance, state: "connected" } as const;
+      reportConnection(simulator, channelOf(provider), connection);
+      return Response.json({ ...connection, phone }, { status: 201 });
+    }));
   return app;
 }
 
@@ -71,6 +93,14 @@ function refuseUnknown(): Response {
     error: "message_not_found",
     message: "No phone of this instance has a message of this id: GET /simulator/replies.",
   }, { status: 404 });
+}
+
+/** What the phone shows: it could not log in. */
+function refuseCode(): Response {
+  return Response.json({
+    error: "code_over",
+    message: "The code is over, or is none of this instance: ask the gateway for a new one.",
+  }, { status: 409 });
 }
 
 export function refuseUnregistered(): Response {

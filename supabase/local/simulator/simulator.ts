@@ -53,13 +53,17 @@ const takesFile = /^\/simulator\/(?:files|graph\/[^/]+\/[^/]+\/media)$/;
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const closing = new AbortController();
   const store = new Store(options.now ?? ((): Date => new Date()));
+  const webhooks = new Webhooks(closing.signal);
   const simulator: SimulatorContext = {
     store,
     faults: new FaultPlan(),
     files: new FileStore(),
-    connections: new Connections(),
+    connections: new Connections(
+      () => store.now().getTime(),
+      (provider, instance) => webhooks.phoneOf(provider, instance),
+    ),
     freeEntryPoints: new FreeEntryPoints(store),
-    webhooks: new Webhooks(closing.signal),
+    webhooks,
     closing: closing.signal,
     timeoutHoldMs: options.timeoutHoldMs ?? 150_000,
     zapiClientToken: options.zapiClientToken,

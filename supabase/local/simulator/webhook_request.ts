@@ -8,6 +8,7 @@ export const webhookSchema = z.object({
   instance: z.string().min(1),
   /** A local address only: the simulator calls no other machine. */
   url: z.url({ protocol: /^http$/, hostname: /^(?:127\.0\.0\.1|localhost)$/ }),
+  phone: z.string().regex(/^\d{8,15}$/).optional(),
   appSecret: z.string().min(1).optional(),
   verifyToken: z.string().min(1).optional(),
 }).superRefine((webhook, { addIssue }) => {

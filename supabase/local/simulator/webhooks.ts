@@ -36,6 +36,11 @@ export class Webhooks {
     return this.#byInstance.has(keyOf(provider, instance));
   }
 
+  /** The phone that was named with the instance's webhook. */
+  phoneOf(provider: string, instance: string): string | undefined {
+    return this.#byInstance.get(keyOf(provider, instance))?.webhook.phone;
+  }
+
   /** Appends an event to the instance's queue; drops it if no webhook is registered. */
   send(provider: ChannelKind, instance: string, event: unknown): void {
     const key = keyOf(provider, instance);
@@ -51,7 +56,7 @@ export class Webhooks {
   }
 }
 
-function keyOf(provider: ChannelKind, instance: string): string {
+function keyOf(provider: string, instance: string): string {
   return `${provider} ${instance}`;
 }
 

@@ -24,6 +24,8 @@ Deno.test("every example works as it stands, and its answer is what the document
   const { stack } = contract;
   stack.provider.answer = (request) => {
     if (request.path.endsWith("/message_templates")) return listTemplates();
+    const session = answerSession(request.path);
+    if (session !== undefined) return session;
     return request.path.endsWith("/block_users")
       ? listBlocked(request.method)
       : acceptMessage(request);
@@ -90,6 +92,20 @@ function findFaults(
   faults.push(...listInstantFaults(answer).map((fault) => `another form of instant at ${fault}`));
   faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
+}
+
+/** Z-API of the session with the demo instance's phone. */
+function answerSession(path: string): Response | undefined {
+  const verb = /^\/instances\/[^/]+\/token\/[^/]+\/([a-z-]+)/.exec(path)?.[1] ?? "";
+  const answers: Readonly<Record<string, unknown>> = {
+    "status": { connected: true, smartphoneConnected: true },
+    "device": { phone: "5511999990000" },
+    "qr-code": { value: "2@h7Jq0cXk,Zr3vQ1xJ8kTn5yLw2aBc,DeFgHiJkLmNo" },
+    "phone-code": { code: "ABCD1234" },
+    "restart": { value: true },
+    "disconnect": { value: true },
+  };
+  return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
 }
 
 function listBlocked(method: string): Response {

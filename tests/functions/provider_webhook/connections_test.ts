@@ -399,3 +399,82 @@ Deno.test("a gateway that confirms nothing any more is held as suspect, and a co
   await stack.dispatch();
   assertEquals((await health(client, tenant)).holdReason, null, "the operator trusts it");
 });
+
+const gateways: readonly (readonly [
+  ProviderKind,
+  (client: WebhookClient, tenant: Tenant, phone: string) => Promise<{ readonly status: number }>,
+])[] = [
+  ["zapi", (client, tenant, phone) => client.zapi(tenant, { ...zapiCallback("Connected"), phone })],
+  ["evolution", (client, tenant, phone) => {
+    const update = evolutionUpdate("open");
+    return client.evolution(tenant, {
+      ...update,
+      data: { ...update.data, wuid: `${phone}:12@s.whatsapp.net` },
+    });
+  }],
+];
+
+for (const [provider, connect] of gateways) {
+  Deno.test(`${provider}: a session of a wrong phone holds the queue until the right one is there`, async () => {
+    await using client = await createWebhookClient();
+    const { stack } = client;
+    const tenant = await client.createTenant({ provider });
+    await stack.admin`update messaging.workspaces set alert_email = 'alerta@example.com'`;
+    assertEquals((await connect(client, tenant, "5521977776666")).status, 200);
+
+    const paced = (await stack.send(tenant, queued)).body;
+    const delayed = (await stack.send(tenant, { ...to, delayMessage: 60 })).body;
+
+    const hold = {
+      heldBy: "wrong_phone",
+      holdReason: "wrong_phone",
+      holdCode: null,
+      heldUntil: null,
+    };
+    assertEquals([paced.heldBy, paced.holdReason, paced.scheduledFor], [
+      "wrong_phone",
+      "wrong_phone",
+      null,
+    ]);
+    assertEquals(delayed.heldBy, "wrong_phone");
+    await letTimePass(stack.admin, 3_600);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, 0, "nothing leaves under a wrong number");
+    assertEquals((await queueOf(client, tenant)).items.map((item: Body) => item.heldBy), [
+      ...["wrong_phone", "wrong_phone"],
+    ]);
+    const held = await health(client, tenant);
+    assertEquals([held.status, held.connection.state, held.heldBy], [
+      "held",
+      "connected",
+      "wrong_phone",
+    ]);
+    const service = (await administer(stack, "GET", "/health")).body;
+    assertEquals([service.status, service.attention[0].heldBy], ["held", "wrong_phone"]);
+    const [email] = await stack.admin`
+      select payload from messaging.outbox where kind = 'instance_held_email'`;
+    assertEquals(email?.["payload"].holdReason, "wrong_phone");
+    await stack.send(tenant, to);
+    assertEquals(stack.provider.requests.length, 1, "an immediate send is tried");
+
+    await connect(client, tenant, tenant.connectedPhone);
+    await stack.dispatch();
+    assertEquals(stack.provider.requests.length, 3, "both leave");
+    assertEquals((await health(client, tenant)).heldBy, null);
+    assertEquals(await eventsOf(client, tenant), [
+      ["instance.connected", { reason: null }],
+      ["instance.held", { reason: "wrong_phone", ...hold }],
+    ]);
+  });
+}
+
+Deno.test("an operator who releases an instance by name takes its phone as the right one", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "zapi" });
+  await client.zapi(tenant, { ...zapiCallback("Connected"), phone: "5521977776666" });
+  assertEquals((await health(client, tenant)).heldBy, "wrong_phone");
+  const body = { instanceId: tenant.instanceId };
+  const released = await administer(client.stack, "POST", "/queue/release", { body });
+  assertEquals([released.status, released.body.instances], [200, 1]);
+  assertEquals((await health(client, tenant)).heldBy, null);
+});

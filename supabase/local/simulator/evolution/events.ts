@@ -181,12 +181,13 @@ function wrap(
 
 /** The session with the company's phone came up or was lost. */
 export function composeEvolutionConnection(
-  { instance, state, at }: ConnectionChange,
+  { instance, state, phone, at }: ConnectionChange,
 ): Record<string, unknown> {
   return wrap({ instance, receivedAt: at }, "connection.update", {
     instance,
     state: state === "connected" ? "open" : "close",
     statusReason: state === "connected" ? 200 : 401,
+    ...(state === "connected" && phone !== undefined ? { wuid: toJid(phone) } : {}),
   });
 }
 

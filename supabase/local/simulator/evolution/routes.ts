@@ -8,6 +8,7 @@ import type * as z from "zod";
 import { createEvolutionActions } from "./actions.ts";
 import { createAddress, sendSchemas, type SendVerb } from "./messages.ts";
 import type { ChannelRoutes } from "../channel.ts";
+import { createEvolutionSessions } from "./sessions.ts";
 import type { Fault } from "../faults.ts";
 import { declaresJson, listFlaws, parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
@@ -23,6 +24,7 @@ export function createEvolutionRoutes(simulator: SimulatorContext): ChannelRoute
   const errorFormat = (number: string): ErrorFormat =>
     createErrorFormat(`${createAddress(number)}@s.whatsapp.net`, number);
   app.route("/", createEvolutionActions(simulator, { refuse, wordFlaws, errorFormat }));
+  app.route("/", createEvolutionSessions(simulator, refuse));
   app.all(
     "*",
     (context) => refuse(404, "Not Found", [`Cannot ${context.req.method} ${context.req.path}`]),

@@ -29,6 +29,7 @@ import { checkTemplateMessage } from "./template_check.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
 import { findForeignMediaId } from "./media_ids.ts";
+import { tellNumber } from "./number.ts";
 import { tellAccount } from "./pricing_analytics.ts";
 import { createTemplateRoutes } from "./templates.ts";
 import { createUploadRoutes } from "./template_uploads.ts";
@@ -51,10 +52,12 @@ function createGraph(simulator: CloudContext): Hono {
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(simulator, context),
   );
-  app.get(
-    "/:version{v[0-9]+\\.[0-9]+}/:wabaId",
-    (context, next) => tellAccount(simulator, context, next),
-  );
+  for (const tell of [tellAccount, tellNumber]) {
+    app.get(
+      "/:version{v[0-9]+\\.[0-9]+}/:wabaId",
+      (context, next) => tell(simulator, context, next),
+    );
+  }
   app.route("/", createBlockRoutes(simulator, errorFormat));
   app.route("/", createTemplateRoutes(simulator));
   app.route("/", createUploadRoutes(simulator));

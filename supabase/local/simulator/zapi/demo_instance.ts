@@ -3,6 +3,8 @@ import type { Webhook } from "../channel.ts";
 
 export const demoProvider = "zapi";
 const gatewayInstanceId = "DEMO";
+/** The phone of the demo instance. */
+export const demoPhone = "5511999990000";
 
 /** The `providerConfig` that makes the demo instance send to the simulator of this stack. */
 export function createDemoConfig(origin: string, webhookSecret: string): Record<string, string> {
@@ -24,5 +26,6 @@ export function describeDemoWebhook(
     provider: demoProvider,
     instance: gatewayInstanceId,
     url: `${origin}/functions/v1/${path}`,
+    phone: demoPhone,
   };
 }

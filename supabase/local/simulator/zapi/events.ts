@@ -137,11 +137,14 @@ export function composeZapiStatus(status: PhoneStatus): Record<string, unknown> 
 
 /** The session with the company's phone came up or was lost. */
 export function composeZapiConnection(
-  { instance, state, at }: ConnectionChange,
+  { instance, state, phone, at }: ConnectionChange,
 ): Record<string, unknown> {
   const momment = Date.parse(at);
   return state === "connected"
-    ? { type: "ConnectedCallback", instanceId: instance, connected: true, momment }
+    ? {
+      ...{ type: "ConnectedCallback", instanceId: instance, connected: true, momment },
+      ...(phone === undefined ? {} : { phone }),
+    }
     : {
       type: "DisconnectedCallback",
       instanceId: instance,

@@ -11,6 +11,7 @@ import type { SimulatorContext } from "../context.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 import { editSent } from "../actions.ts";
 import { createZapiActions } from "./actions.ts";
+import { createZapiSessions } from "./sessions.ts";
 import { createId } from "./ids.ts";
 import { sendSchemas, type ZapiSend } from "./messages.ts";
 
@@ -25,6 +26,8 @@ export function createZapiRoutes(simulator: SimulatorContext): ChannelRoutes {
   const check = (request: Request): Response | undefined => checkHeaders(simulator, request);
   const actions = createZapiActions(simulator, { check, refuse, errorFormat });
   app.route("/instances/:instance/token/:token", actions);
+  const sessions = createZapiSessions(simulator, (request) => checkToken(simulator, request));
+  app.route("/instances/:instance/token/:token", sessions);
   app.all("*", () =>
     Response.json({
       error: "NOT_FOUND",
@@ -78,6 +81,10 @@ async function receiveSend(
 
 function checkHeaders(simulator: SimulatorContext, request: Request): Response | undefined {
   if (!declaresJson(request)) return refuse(415, "Unsupported Media Type");
+  return checkToken(simulator, request);
+}
+
+function checkToken(simulator: SimulatorContext, request: Request): Response | undefined {
   const expected = simulator.zapiClientToken;
   const given = request.headers.get("Client-Token");
   if (expected === undefined || given === expected) return undefined;

@@ -1,18 +1,21 @@
 -- Records what a provider says about an instance's connection. `event`: state (connected or
 -- disconnected), reason, until (the end of a restriction, NULL for none), phone (the number that it is
--- about, NULL for all of the account: see concerns_other_instance), at. The newest by the
--- provider's own time wins: what is older than what was told last changes nothing.
+-- about, NULL for all of the account: see concerns_other_instance), pairedPhone (the number that a gateway's
+-- session is of, NULL for not told), at, isAnswer. The newest by the provider's own time wins: what is older
+-- than what was told last changes nothing. `isAnswer`: the provider was asked just now. Its answer counts
+-- whenever it comes, and leaves that time as it is, because it has none of the provider's own.
 -- While the connection is lost, nothing that the dispatcher sends leaves; immediate sends are tried. When
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
 -- apart.
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
--- every ten minutes. Returns whether the state has changed. Locks pacing, then dispatch.
+-- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
   instance messaging.instances, event jsonb
 ) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock);
+  is_answer constant boolean := coalesce((event->>'isAnswer')::boolean, false);
   state constant text := event->>'state';
   former messaging.dispatch;
 begin
@@ -22,12 +25,12 @@ begin
   perform from messaging.pacing p where p.instance_id = instance.id for no key update;
   select d.* into strict former
   from messaging.dispatch d where d.instance_id = instance.id for no key update;
-  if told_at < former.connection_told_at then
+  if not is_answer and told_at < former.connection_told_at then
     return false;
   end if;
   update messaging.dispatch d
   set connection = event->>'state',
-    connection_told_at = told_at,
+    connection_told_at = case when is_answer then d.connection_told_at else told_at end,
     disconnected_until = case state
       when 'disconnected' then coalesce((event->>'until')::timestamptz, 'infinity')
       else '-infinity'
@@ -37,6 +40,12 @@ begin
       when former.connection = 'disconnected' then d.disconnected_at
       else least(told_at, clock)
     end,
+    connected_at = case
+      when state = 'disconnected' then null
+      when former.connection = 'connected' then d.connected_at
+      else least(told_at, clock)
+    end,
+    paired_phone = coalesce(event->>'pairedPhone', d.paired_phone),
     disconnected_reason = case when state = 'disconnected' then event->>'reason' end,
     -- What was refused while the connection was lost says nothing about the one that is back.
     hold_until = case
@@ -44,8 +53,9 @@ begin
       else d.hold_until
     end
   where d.instance_id = instance.id;
-  perform messaging.refresh_dispatch(array[instance.id]);
   if former.connection is not distinct from state then
+    perform messaging.hold_wrong_phone(instance, clock);
+    perform messaging.refresh_dispatch(array[instance.id]);
     return false;
   end if;
   perform messaging.record_event(
@@ -60,6 +70,9 @@ begin
       else '{}'
     end
   );
+  -- After instance.connected: instance.held says what that is worth.
+  perform messaging.hold_wrong_phone(instance, clock);
+  perform messaging.refresh_dispatch(array[instance.id]);
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then

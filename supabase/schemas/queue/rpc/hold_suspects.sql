@@ -1,6 +1,6 @@
 -- Holds instances that accept messages and confirm none any more (see is_suspect), until something is
 -- confirmed or received, or an operator releases them; and releases those that have confirmed. An
--- instance that is held or disconnected already is left alone. `request`: maxInstances.
+-- instance that is held, disconnected or connected to a wrong phone already is left alone. `request`: maxInstances.
 -- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
 -- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
@@ -26,7 +26,7 @@ begin
       limit 1
     ) as last
     join messaging.pacing p on p.instance_id = any (array[d.instance_id])
-    where d.operator_hold_until <= clock and d.disconnected_until <= clock
+    where messaging.stopped_until(d) <= clock
       and last.status = 'sent' and last.sent_at > clock - interval '1 day'
       and messaging.is_suspect(d.instance_id, d.trusted_from, clock)
     order by p.instance_id

@@ -36,7 +36,7 @@ begin
     cross join lateral messaging.head_of_queue(d.instance_id) as head
     -- A hold without an end is no lost wake-up.
     where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
-      and d.disconnected_until < 'infinity'
+      and d.disconnected_until < 'infinity' and d.wrong_phone_until < 'infinity'
     limit (request->>'maxInstances')::integer
   ) as s;
   if stalled is null then

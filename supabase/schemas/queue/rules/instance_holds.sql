@@ -3,7 +3,9 @@
 -- end all the same. `place`: of several at once the first one is told, since it is what a person has to end.
 create or replace function messaging.instance_holds(dispatch messaging.dispatch)
 returns table (place integer, held_by text, reason text, code text, ends_at timestamptz)
-language sql immutable rows 3
+language sql
+immutable
+rows 4
 begin atomic
   select h.*
   from
@@ -11,8 +13,9 @@ begin atomic
       values
         (1, 'operator_hold', dispatch.operator_hold_reason, null, dispatch.operator_hold_until),
         (2, 'disconnected', dispatch.disconnected_reason, null, dispatch.disconnected_until),
+        (3, 'wrong_phone', 'wrong_phone', null, dispatch.wrong_phone_until),
         (
-          3,
+          4,
           'instance_held',
           'provider_refused',
           dispatch.hold_error ->> 'code',

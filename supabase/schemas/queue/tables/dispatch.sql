@@ -30,6 +30,9 @@ create table messaging.dispatch (
   hold_error jsonb,
   hold_refused_at timestamptz,
   told_held_at timestamptz,
+  connected_at timestamptz,
+  paired_phone text,
+  wrong_phone_until timestamptz not null default '-infinity',
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
@@ -65,6 +68,12 @@ comment on column messaging.dispatch.connection_told_at is
   'The provider''s own instant of that: what is older comes too late.';
 comment on column messaging.dispatch.disconnected_until is
   'While the connection is lost: nothing that the dispatcher sends leaves before; infinity until it is back.';
+comment on column messaging.dispatch.connected_at is
+  'Since when the connection is there; NULL while it is not, or nothing is known of it.';
+comment on column messaging.dispatch.paired_phone is
+  'The number that the gateway''s session was last told to be of; NULL while none was told.';
+comment on column messaging.dispatch.wrong_phone_until is
+  'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
 comment on column messaging.dispatch.told_disconnected_at is
   'When the workspace''s alert address was last told by e-mail.';
 comment on column messaging.dispatch.suspected_at is

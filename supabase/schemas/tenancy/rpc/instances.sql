@@ -100,7 +100,8 @@ $$;
 
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
 -- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
--- that new credentials take effect without delay.
+-- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
+-- phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
 -- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
 -- field
@@ -171,6 +172,9 @@ begin
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
     update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
+  end if;
+  if changes ? 'connectedPhone' then
+    perform messaging.hold_wrong_phone(instance, clock_timestamp());
   end if;
   perform messaging.refresh_dispatch(array[instance.id]);
   return messaging.describe_instance(instance);

@@ -1,0 +1,117 @@
+/** An instance's connection to its channel, and how a phone is paired with it. */
+import { drawQrCode } from "../media/qr_image.ts";
+import type { ConnectionMethod, ConnectionState } from "../model/connection.ts";
+import type { NumberReport } from "../providers/connection.ts";
+import {
+  type ConnectionServices,
+  openConnection,
+  openPairing,
+  requireCode,
+  requireDone,
+} from "./open_connection.ts";
+
+/** A connection as answers show it. */
+export interface ShownConnection {
+  readonly state: ConnectionState;
+  /** The session's number in digits; null where it is not told. */
+  readonly phone: string | null;
+  readonly since: string | null;
+  readonly methods: readonly ConnectionMethod[];
+  readonly isExpectedPhone: boolean | null;
+  /** What the official channel says of the number; null for a gateway. */
+  readonly number: NumberReport | null;
+  /** Why the state is not known; null where it is. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
+}
+
+/**
+ * Asks the provider for the connection, and records what has changed: a session of another number holds the
+ * instance (`wrong_phone`), the right one releases it. A provider that does not answer is the state `unknown`.
+ *
+ * @throws {AppError} as `openConnection`.
+ */
+export async function readConnection(
+  services: ConnectionServices,
+  instanceId: string,
+): Promise<ShownConnection> {
+  const { sealedProviderConfig, pairing, read } = await openConnection(services, instanceId);
+  const report = await read();
+  const isTold = report.outcome === "told";
+  const state = isTold ? report.state : "unknown";
+  const phone = isTold ? report.phone ?? null : null;
+  const noted = await services.database.rpc("note_connection", {
+    ...{ instanceId, sealedProviderConfig, state, phone },
+  });
+  return {
+    ...{ state, phone, since: noted.since },
+    methods: pairing?.methods ?? [],
+    isExpectedPhone: noted.isExpectedPhone,
+    number: isTold ? report.number ?? null : null,
+    problem: isTold ? null : { code: report.code, message: report.message },
+  };
+}
+
+/** A code to scan: its text, a picture of it, and when to ask for the next one. */
+export interface ScannableCode {
+  readonly qr: string;
+  /** A PNG as a data URL. */
+  readonly image: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * The present code to scan. Begins an attempt where none is under way.
+ *
+ * @throws {AppError} as `openPairing` and `requireCode`.
+ */
+export async function readQrCode(
+  services: ConnectionServices,
+  instanceId: string,
+): Promise<ScannableCode> {
+  const { readQr } = await openPairing(services, instanceId);
+  const askedAt = Date.now();
+  const { text, lifetimeSeconds } = requireCode(await readQr());
+  return { qr: text, image: drawQrCode(text), expiresAt: endOf(askedAt, lifetimeSeconds) };
+}
+
+/** A code to type on the phone, and when to ask for the next one. */
+export interface TypedCode {
+  readonly code: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * A code to type on the phone of this number.
+ *
+ * @param phone digits with country code.
+ * @throws {AppError} as `readQrCode`.
+ */
+export async function requestPairingCode(
+  services: ConnectionServices,
+  instanceId: string,
+  phone: string,
+): Promise<TypedCode> {
+  const { requestCode } = await openPairing(services, instanceId);
+  const askedAt = Date.now();
+  const { text, lifetimeSeconds } = requireCode(await requestCode(phone));
+  return { code: text, expiresAt: endOf(askedAt, lifetimeSeconds) };
+}
+
+/**
+ * Builds the session up again, or ends it.
+ *
+ * @throws {AppError} as `openPairing`; `provider_connection_failed` with `details`.
+ */
+export async function changeConnection(
+  services: ConnectionServices,
+  instanceId: string,
+  change: "restart" | "logout",
+): Promise<void> {
+  const pairing = await openPairing(services, instanceId);
+  requireDone(await pairing[change]());
+}
+
+/** Counted from the question: an answer that came late is no longer as fresh. */
+function endOf(askedAtMs: number, lifetimeSeconds: number): string {
+  return new Date(askedAtMs + lifetimeSeconds * 1_000).toISOString();
+}

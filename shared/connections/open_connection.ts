@@ -1,0 +1,87 @@
+import type { CredentialVault } from "../crypto/credential_vault.ts";
+import type { Database } from "../database/database.ts";
+import { AppError } from "../model/errors.ts";
+import type { AdministeredProvider } from "../providers/administration.ts";
+import type {
+  ConnectionChangeOutcome,
+  ConnectionFailure,
+  Pairing,
+  PairingOutcome,
+  ProviderConnection,
+} from "../providers/connection.ts";
+import type { ProviderRegistry } from "../providers/create_registry.ts";
+
+/** What reaches the connections of instances. */
+export interface ConnectionServices {
+  readonly database: Database;
+  readonly vault: CredentialVault;
+  readonly registry: ProviderRegistry<AdministeredProvider>;
+  /** Time limit of one provider call, in milliseconds. */
+  readonly providerTimeoutMs: number;
+}
+
+/** An instance's connection, and the credentials that it is asked with. */
+export interface OpenedConnection extends ProviderConnection {
+  readonly sealedProviderConfig: string;
+}
+
+/**
+ * Opens the connection of an instance.
+ *
+ * @throws {AppError} `Instance not found`; `connection_not_available` where the provider tells nothing of
+ * connections.
+ */
+export async function openConnection(
+  { database, vault, registry, providerTimeoutMs: timeoutMs }: ConnectionServices,
+  instanceId: string,
+): Promise<OpenedConnection> {
+  const { provider, sealedProviderConfig } = await database.rpc("get_connection_target", {
+    instanceId,
+  });
+  const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
+  const connection = await registry.get(provider).openConnection(config, { instanceId, timeoutMs });
+  if (connection === null) throw new AppError("connection_not_available");
+  return { ...connection, sealedProviderConfig };
+}
+
+/** @throws {AppError} as `openConnection`, also where the number is connected elsewhere. */
+export async function openPairing(
+  services: ConnectionServices,
+  instanceId: string,
+): Promise<Pairing> {
+  const { pairing } = await openConnection(services, instanceId);
+  if (pairing === null) throw new AppError("connection_not_available");
+  return pairing;
+}
+
+/**
+ * The code of an outcome.
+ *
+ * @throws {AppError} `already_connected`, `connection_pending`, `passkey_required`, or
+ * `provider_connection_failed` with `details`.
+ */
+export function requireCode(
+  outcome: PairingOutcome,
+): Extract<PairingOutcome, { readonly outcome: "code" }> {
+  switch (outcome.outcome) {
+    case "code":
+      return outcome;
+    case "already_connected":
+      throw new AppError("already_connected");
+    case "not_ready":
+      throw new AppError("connection_pending");
+    case "passkey_required":
+      throw new AppError("passkey_required");
+    case "failed":
+      throw refuseConnection(outcome);
+  }
+}
+
+/** @throws {AppError} `provider_connection_failed` with `details`. */
+export function requireDone(outcome: ConnectionChangeOutcome): void {
+  if (outcome.outcome === "failed") throw refuseConnection(outcome);
+}
+
+function refuseConnection({ code, message }: ConnectionFailure): AppError {
+  return new AppError("provider_connection_failed", { body: { details: { code, message } } });
+}

@@ -1,0 +1,14 @@
+/** Words of an instance's connection, as answers show them. */
+
+/**
+ * `connecting`: the session is being built up. `waiting_for_scan`: a code waits to be scanned or typed.
+ * `unknown`: the provider did not say.
+ */
+export const connectionStates = [
+  ...["connected", "connecting", "waiting_for_scan", "disconnected", "unknown"] as const,
+] as const;
+export type ConnectionState = (typeof connectionStates)[number];
+
+/** How a phone is paired with a gateway: it scans a code, or types one. */
+export const connectionMethods = ["qr", "code"] as const;
+export type ConnectionMethod = (typeof connectionMethods)[number];

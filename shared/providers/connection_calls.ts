@@ -1,0 +1,42 @@
+/** What the calls about a connection share. */
+import { describeAnswer, isSuccess } from "./classification.ts";
+import type { ConnectionFailure } from "./connection.ts";
+import type { HttpAnswer, HttpResult } from "./http/call.ts";
+
+/** Answers about a connection are small; a QR code as an image has some kilobytes. */
+export const maxConnectionAnswerBytes = 256 * 1024;
+
+/** A code of 20 seconds: WhatsApp ends a QR code then (Z-API, page QR code; the first one may last longer). */
+export const qrLifetimeSeconds = 20;
+
+/**
+ * An answer that did what was asked for, or why there is none.
+ *
+ * @param readRefusal the text of a refusal; undefined for an answer without one, whatever its status.
+ * @param redact removes credentials from that text.
+ */
+export function readConnectionAnswer(
+  result: HttpResult,
+  readRefusal: (answer: HttpAnswer) => string | undefined,
+  redact: (text: string) => string,
+): HttpAnswer | ConnectionFailure {
+  if (result.outcome !== "answered") {
+    return result.outcome === "not_reached"
+      ? fail("provider_unreachable", "No connection to the provider could be made.")
+      : fail(result.reason, "The provider did not answer.");
+  }
+  const refusal = readRefusal(result);
+  if (isSuccess(result) && refusal === undefined) return result;
+  return fail(`http_${result.status}`, redact(describeAnswer(result, refusal ?? "")));
+}
+
+/** A failure with this code and these words. */
+export function fail(code: string, message: string): ConnectionFailure {
+  return { outcome: "failed", code, message };
+}
+
+/** A success whose body lacks what it promises. */
+export const unusableAnswer: ConnectionFailure = fail(
+  "malformed_answer",
+  "The provider's response is unusable.",
+);
