@@ -3,6 +3,8 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
+import { createConnectionLinkRoutes } from "./connection_link_routes.ts";
+import type { ConnectionLinkServices } from "./connection_links.ts";
 import { createConnectionRoutes } from "./connection_routes.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
@@ -18,7 +20,7 @@ import type { TemplateServices } from "./submit_template.ts";
 import { createUsageRoutes } from "./usage_routes.ts";
 import { createTokenRoutes } from "./token_routes.ts";
 
-export interface AdminServices extends TemplateServices {
+export interface AdminServices extends TemplateServices, ConnectionLinkServices {
   readonly secretKeys: Readonly<Record<string, string>>;
   readonly log: Log;
 }
@@ -30,6 +32,7 @@ export function createAdminApp(services: AdminServices): Hono {
     ...resources.flatMap((resource) => resource.createRoutes(services.database)),
     ...createInstanceRoutes(services),
     ...createConnectionRoutes(services),
+    ...createConnectionLinkRoutes(services),
     ...createTokenRoutes(services),
     ...createTemplateRoutes(services),
     ...createTemplateSyncRoutes(services),

@@ -1,5 +1,6 @@
 import type { Operation } from "../../shared/openapi/operation.ts";
 import { agentDocs } from "./resources/agents_docs.ts";
+import { connectionLinkOperations } from "./resources/connection_link_docs.ts";
 import { connectionOperations } from "./resources/connection_docs.ts";
 import { departmentDocs } from "./resources/departments_docs.ts";
 import { instanceDocs } from "./resources/instances_docs.ts";
@@ -62,6 +63,7 @@ const resealOperation: Operation = {
 export const operations: readonly Operation[] = [
   ...resourceDocs.flatMap(describeResource),
   ...connectionOperations,
+  ...connectionLinkOperations,
   ...tokenOperations,
   validateTemplateOperation,
   ...templateOperations,

@@ -18,6 +18,7 @@ const app = createAdminApp({
   storage: openMediaStorage(config.media),
   fetchSample: (url) => fetchFile({ url }, fetching),
   secretKeys: config.secretKeys,
+  connectPageUrl: config.connectPageUrl,
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,
 });

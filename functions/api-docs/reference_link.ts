@@ -1,3 +1,5 @@
+import { servesHtml } from "../../shared/runtime/html_hosting.ts";
+
 /** Links to the reference, for a platform on which this function cannot serve the page. */
 export interface ReferenceLink {
   /** The published page; null where the project has none. */
@@ -20,8 +22,7 @@ const documentPath = `${ownPath}/openapi.json`;
 
 /**
  * Returns the links to respond with, or undefined where the function serves the page itself.
- * Supabase serves HTML as plain text on the project's default domain, and as HTML on a custom
- * domain. On a custom domain `API_REFERENCE_URL` is the address of this function.
+ * See `servesHtml`. On a custom domain `API_REFERENCE_URL` is the address of this function.
  *
  * @throws {Error} that names the variable, when its value is not an http address.
  */
@@ -29,7 +30,7 @@ export function readReferenceLink(
   { referenceUrl, projectUrl }: ReferenceAddresses,
 ): ReferenceLink | undefined {
   const isOwnPage = Boolean(referenceUrl) && readPath(referenceUrl ?? "") === ownPath;
-  const hidesHtml = isOnDefaultDomain(projectUrl);
+  const hidesHtml = !servesHtml(projectUrl);
   if (isOwnPage || (!referenceUrl && !hidesHtml)) return undefined;
   return {
     referenceUrl: referenceUrl || null,
@@ -46,9 +47,4 @@ function readPath(address: string): string {
     throw new Error("API_REFERENCE_URL must be an http or https address.");
   }
   return new URL(address).pathname.replace(/\/$/, "");
-}
-
-function isOnDefaultDomain(projectUrl: string | undefined): boolean {
-  return projectUrl !== undefined && URL.canParse(projectUrl) &&
-    new URL(projectUrl).hostname.endsWith(".supabase.co");
 }

@@ -6,6 +6,7 @@
 import { encodeBase64Url, hashText } from "./encoding.ts";
 
 const clientTokenPrefix = "mia_";
+const connectionTokenPrefix = "mcl_";
 const embedKeyPrefix = "emb_";
 
 export interface ClientToken {
@@ -18,6 +19,12 @@ export interface ClientToken {
 /** Generates a token of 32 random bytes, with its hash. */
 export async function createClientToken(): Promise<ClientToken> {
   const token = clientTokenPrefix + createRandomText(32);
+  return { token, tokenHash: await hashClientToken(token) };
+}
+
+/** Generates the token of a link to connect a phone: `mcl_` and 43 characters, with its hash. */
+export async function createConnectionToken(): Promise<ClientToken> {
+  const token = connectionTokenPrefix + createRandomText(32);
   return { token, tokenHash: await hashClientToken(token) };
 }
 

@@ -39,6 +39,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "update_instance",
   "update_message_template",
   "update_people",
+  "use_connection_link",
 ]);
 
 /** Announces events when a call that may have recorded some has committed. */

@@ -214,6 +214,12 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       until: "When a restriction of the channel ends; null where it tells no end.",
     },
   },
+  "instance.connection_link_used": {
+    when: "the phone was connected by a connection link, which has ended",
+    dataName: "InstanceLinkEventData",
+    data: z.object({ linkId: z.uuid() }),
+    fields: { linkId: "Id of the link." },
+  },
   "instance.limit_changed": {
     when: "the channel has changed what the number may send, or warns that it will",
     dataName: "InstanceLimitEventData",

@@ -12,3 +12,7 @@ export type ConnectionState = (typeof connectionStates)[number];
 /** How a phone is paired with a gateway: it scans a code, or types one. */
 export const connectionMethods = ["qr", "code"] as const;
 export type ConnectionMethod = (typeof connectionMethods)[number];
+
+/** The languages of the page on which a phone is connected. */
+export const connectionLanguages = ["pt", "en", "es"] as const;
+export type ConnectionLanguage = (typeof connectionLanguages)[number];

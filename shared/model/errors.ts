@@ -58,6 +58,7 @@ const refusals = {
   "Template not found": [404, "The template does not exist, or the token is not valid for it."],
   template_not_found: [404, "The template does not exist."],
   media_not_found: [404, "The instance has no such file."],
+  connection_link_not_found: [404, "There is no such connection link."],
   token_not_found: [404, "The instance has no such token."],
   endpoint_not_found: [404, "The instance has no such webhook endpoint."],
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
@@ -133,6 +134,10 @@ const refusals = {
     409,
     "The instance's provider has nothing to connect here: a number of the official channel is connected at Meta.",
   ],
+  connection_page_not_served: [
+    409,
+    "This platform serves no HTML: publish the page of connect and set CONNECT_PAGE_URL, or get codes by connection/qr and connection/code.",
+  ],
   already_connected: [
     409,
     "The number is connected already; POST connection/logout ends the session.",
@@ -157,6 +162,10 @@ const refusals = {
   cursor_expired: [
     410,
     "Events after this cursor are older than 30 days and gone, or those up to it were lost with a database; oldestCursor is where to go on.",
+  ],
+  connection_link_ended: [
+    410,
+    "The connection link has been used or revoked, or its time is over: ask for a new one.",
   ],
   contact_erased: [410, "The contact's data were erased at the person's request."],
   media_failed: [410, "The file could not be fetched from the provider; see details."],

@@ -10,6 +10,7 @@ export const eventTypes = [
   ...["conversation.assigned", "conversation.status_changed"] as const,
   ...["agent.paused", "agent.resumed", "agent.needs_person"] as const,
   ...["instance.held", "instance.connected", "instance.disconnected"] as const,
+  ...["instance.connection_link_used"] as const,
   ...["instance.limit_changed", "instance.number_changed"] as const,
   ...["template.status_changed", "template.category_warning"] as const,
   ...["batch.paused", "batch.finished"] as const,

@@ -25,6 +25,11 @@ export const demoTemplateId = "d0000000-0000-4000-8000-000000000041";
 /** A template that an example deletes. */
 export const demoFormerTemplateId = "d0000000-0000-4000-8000-000000000042";
 export const demoTokenId = "d0000000-0000-4000-8000-000000000051";
+export const demoConnectionLinkId = "d0000000-0000-4000-8000-000000000061";
+/** A link that an example revokes. */
+export const demoFormerLinkId = "d0000000-0000-4000-8000-000000000062";
+/** The token of the first. */
+export const demoConnectionToken = "mcl_k3Vd9yQz1mXw7rTb5nLc2hJf8gPs4aUe6oYi0vKxBqM";
 export const demoPhone = "5511988887777";
 export const demoContactId = "5b1f2c0e-8a34-4f6d-9d57-0b9c6a7e1f20";
 /** A contact that an operation erases, and an erasure that is done. */

@@ -17,6 +17,7 @@ export type Tag =
   | "Phone numbers"
   | "Webhooks"
   | "Administration"
+  | "Connection page"
   | "Dispatcher"
   | "Reference";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DatabaseHostsError, readDatabaseHosts } from "./database_hosts.ts";
+import { servesHtml } from "./html_hosting.ts";
 import {
   describePublishedKey,
   isPublishedSecretKey,
@@ -44,6 +45,8 @@ export interface Config {
   readonly media: MediaConfig;
   /** Where the functions are reached from outside, without a trailing slash: links lead there. */
   readonly functionsUrl: string;
+  /** The page on which phones are connected; null where the platform serves no HTML and none is named. */
+  readonly connectPageUrl: string | null;
 }
 
 /** Files lie in a folder of this machine, or in Supabase Storage. */
@@ -86,6 +89,7 @@ const environmentSchema = z.object({
   MEDIA_STORAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
   MEDIA_STORAGE_KEY: z.string().min(20).optional(),
   FUNCTIONS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CONNECT_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** The environment is incomplete or invalid. The message names variables, never their values. */
@@ -114,6 +118,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   refusePublishedKeys(dispatcherKeys, values.CREDENTIALS_KEYS);
   const secretKeys = withoutScheduleKey(dispatcherKeys);
   const database = readDatabase(values, secretKeys);
+  const functionsUrl =
+    (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
+      .replace(/(?<!\/)\/+$/, "");
   return {
     database,
     secretKeys,
@@ -129,8 +136,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
     media: readMedia(values, database),
-    functionsUrl: (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
-      .replace(/(?<!\/)\/+$/, ""),
+    functionsUrl,
+    connectPageUrl: values.CONNECT_PAGE_URL ??
+      (servesHtml(functionsUrl) ? `${functionsUrl}/connect` : null),
   };
 }
 

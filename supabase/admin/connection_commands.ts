@@ -18,7 +18,11 @@ export function addConnection(context: ConnectionCommandContext, program: Comman
     `instances/${encodeURIComponent(instanceId)}/connection${part}`;
   const command = program.command("connection")
     .description("the connection of an instance to its phone (docs/connecting.md)")
-    .addHelpText("after", "\nExample:\n  deno task admin connection qr <instanceId>");
+    .addHelpText(
+      "after",
+      "\nExamples:\n  deno task admin connection qr <instanceId>\n" +
+        "  deno task admin connection link <instanceId> --language pt",
+    );
 
   command.command("get <instanceId>").description("ask the provider for the connection")
     .action(async (instanceId: string) => show(await api.call("GET", pathOf(instanceId))));
@@ -37,6 +41,24 @@ export function addConnection(context: ConnectionCommandContext, program: Comman
     .requiredOption("--phone <digits>", "the number of the phone, with country code")
     .action(async (instanceId: string, { phone }: { readonly phone: string }) => {
       show(await api.call("POST", pathOf(instanceId, "/code"), { phone }));
+    });
+
+  command.command("link <instanceId>")
+    .description("make a link by which the owner of the phone connects it; it is shown only once")
+    .option("--minutes <number>", "5 to 1440; default: 60", Number)
+    .option("--language <language>", "pt, en or es; default: the browser's")
+    .action(async (
+      instanceId: string,
+      { minutes, language }: { readonly minutes?: number; readonly language?: string },
+    ) => {
+      const path = pathOf(instanceId, "-link");
+      show(await api.call("POST", path, { expiresInMinutes: minutes, language }));
+    });
+
+  command.command("unlink <instanceId> <linkId>").description("revoke a link")
+    .action(async (instanceId: string, linkId: string) => {
+      const path = pathOf(instanceId, `-link/${encodeURIComponent(linkId)}`);
+      show(await api.call("DELETE", path));
     });
 
   const changes = [

@@ -28,7 +28,12 @@ export interface StackSettings {
 export const defaultPort = 54_321;
 
 /** Variables without a default that are passed on to the functions when set. */
-const optionalVariables = ["PROVIDER_TIMEOUT_MS", "PROMOTION", "AI_TRANSCRIPTION_MODEL"];
+const optionalVariables = [
+  "PROVIDER_TIMEOUT_MS",
+  "PROMOTION",
+  "AI_TRANSCRIPTION_MODEL",
+  "CONNECT_PAGE_URL",
+];
 
 /**
  * Reads the environment and the command line (`--data-api`).

@@ -45,6 +45,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "admin-api": { method: "GET", path: "/workspaces", status: 401 },
   "api-docs": { method: "POST", path: "", status: 405 },
   "batches-api": { method: "GET", path: "/batches", status: 401 },
+  "connect": { method: "POST", path: "", status: 405 },
   "contacts-api": { method: "POST", path: "/create", status: 401 },
   "conversations-api": { method: "POST", path: "/status", status: 401 },
   "events-api": { method: "GET", path: "/events", status: 401 },

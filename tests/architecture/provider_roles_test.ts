@@ -15,14 +15,18 @@ const sending = [
   "send-template-message",
 ] as const;
 
+/** connect sends a test message. */
+const senders = [...sending, "connect"].sort();
+
 /** The functions whose upload holds a file of a provider's folder; the others hold none of it. */
 const usersByFile: Readonly<Record<string, readonly string[]>> = {
-  "provider.ts": sending,
-  "request.ts": sending,
+  "provider.ts": senders,
+  "request.ts": senders,
   "events.ts": ["provider-webhook"],
   "event_content.ts": ["provider-webhook"],
   "webhook.ts": ["provider-webhook"],
-  "template_list.ts": ["admin-api"],
+  "template_list.ts": ["admin-api", "connect"],
+  "connection.ts": ["admin-api", "connect"],
   "docs.ts": [],
   "descriptor.ts": [],
 };

@@ -1,6 +1,7 @@
 import type { InstanceRecord } from "../../model/instance_record.ts";
 import type { WrittenSettings } from "../../model/instance_settings.ts";
 import type { Issue } from "../../model/errors.ts";
+import type { ConnectionLanguage } from "../../model/connection.ts";
 import type { Instance } from "../../model/instance.ts";
 import type { PeopleScope } from "../../model/people_scope.ts";
 import type { ProviderKind } from "../../model/provider_kind.ts";
@@ -62,6 +63,24 @@ export interface TenancyRpcs {
   get_client_token: Rpc<TokenTarget, TokenRecord>;
   list_client_tokens: Rpc<PageRequest<{ readonly instanceId: string }>, Page<TokenRecord>>;
   revoke_client_token: Rpc<TokenTarget, TokenRecord>;
+  create_connection_link: Rpc<
+    CreateConnectionLink,
+    RecordedResult<ConnectionLinkRecord & KeptToken>
+  >;
+  revoke_connection_link: Rpc<
+    { readonly instanceId: string; readonly linkId: string },
+    ConnectionLinkRecord
+  >;
+  enter_connection_link: Rpc<
+    {
+      readonly tokenHash: string;
+      /** When the page was opened; null for one that opens. */
+      readonly openedAt: string | null;
+      readonly sendsTest: boolean;
+    },
+    EnteredLink | RefusedLink
+  >;
+  use_connection_link: Rpc<{ readonly linkId: string }, { readonly used: boolean }>;
   list_credentials_under_old_keys: Rpc<
     { readonly keyIds: readonly string[]; readonly limit: number },
     FormerSeals
@@ -71,6 +90,41 @@ export interface TenancyRpcs {
     { readonly replaced: number }
   >;
 }
+
+export type CreateConnectionLink = Once<{
+  readonly linkId: string;
+  readonly instanceId: string;
+  readonly tokenHash: string;
+  readonly language: ConnectionLanguage | null;
+  readonly expiresInMinutes: number;
+  readonly sealedToken: string | null;
+}>;
+
+export interface ConnectionLinkRecord {
+  readonly linkId: string;
+  readonly expiresAt: string;
+  readonly usedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** A link that may be looked at, and the instance whose phone it connects. */
+export interface EnteredLink {
+  readonly linkId: string;
+  readonly instanceId: string;
+  readonly instanceName: string;
+  readonly provider: ProviderKind;
+  readonly sealedProviderConfig: string;
+  readonly language: ConnectionLanguage | null;
+  readonly expiresAt: string;
+  /** When the page was opened. */
+  readonly openedAt: string;
+  /** Whether the phone was connected. */
+  readonly isUsed: boolean;
+}
+
+export type RefusedLink =
+  | { readonly refused: "not_found" | "ended" }
+  | { readonly refused: "rate_limited"; readonly retryAfterSeconds: number };
 
 /** Invalid fields that only the database can detect. */
 export interface Issues {

@@ -24,7 +24,9 @@ export interface ClientOperation {
 }
 
 /** Functions that no client calls: a schedule, providers, monitoring and browsers do. */
-const skippedFunctions = ["api-docs", "dispatch-queue", "mcp", "metrics", "provider-webhook"];
+const skippedFunctions = [
+  ...["api-docs", "connect", "dispatch-queue", "mcp", "metrics", "provider-webhook"],
+];
 /** Opened from links, which hold their whole address. */
 const skippedOperations = ["followMediaLink"];
 const base = "/functions/v1/";

@@ -117,6 +117,10 @@ const tags: readonly { readonly name: Tag; readonly description: string }[] = [
     name: "Administration",
     description: "Manage tenants and their records. Requires the secret key.",
   },
+  {
+    name: "Connection page",
+    description: "What the page asks on which the owner of a phone connects it.",
+  },
   { name: "Dispatcher", description: "Process the queue. Called by cron." },
   { name: "Reference", description: "This document." },
 ];

@@ -24,6 +24,7 @@ const leftByErasure: Reviewed = {
     why: `${operators}; an error has the provider's words without the number`,
   },
   budget_alerts: { columns: "kind", why: "what was told of sums" },
+  connection_links: { columns: "token_hash language", why: operators },
   client_tokens: { columns: "token_hash label scopes mcp_recipients", why: operators },
   contact_activity: {
     columns: "contact_id merged_into",

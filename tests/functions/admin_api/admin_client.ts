@@ -37,6 +37,8 @@ export interface CallOptions {
 export interface AdminClientOptions {
   /** Time limit of a call to a provider. Default 20,000, as in the product. */
   readonly providerTimeoutMs?: number;
+  /** The page that connects a phone; null where the platform serves no HTML. */
+  readonly connectPageUrl?: string | null;
 }
 
 export interface AdminClient extends AsyncDisposable {
@@ -54,7 +56,10 @@ export interface AdminClient extends AsyncDisposable {
 
 /** Use `await using`: it closes the connections and drops the database. */
 export async function createAdminClient(
-  { providerTimeoutMs = 20_000 }: AdminClientOptions = {},
+  {
+    providerTimeoutMs = 20_000,
+    connectPageUrl = "https://api.example.com/functions/v1/connect",
+  }: AdminClientOptions = {},
 ): Promise<AdminClient> {
   const database = await createTestDatabase();
   const direct = openDirectDatabase(database.url);
@@ -72,6 +77,7 @@ export async function createAdminClient(
     registry,
     secretKeys,
     providerTimeoutMs,
+    connectPageUrl,
     storage,
     fetchSample: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
     log,

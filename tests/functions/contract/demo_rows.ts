@@ -5,6 +5,8 @@ import { hashClientToken } from "../../../shared/crypto/client_token.ts";
 import {
   demoAgentId,
   demoBatchId,
+  demoConnectionLinkId,
+  demoConnectionToken,
   demoContactId,
   demoConversationId,
   demoDeliveryId,
@@ -12,6 +14,7 @@ import {
   demoErasureId,
   demoFailedMessageId,
   demoFormerEndpointId,
+  demoFormerLinkId,
   demoFormerTemplateId,
   demoInstanceId,
   demoInstanceRef,
@@ -46,6 +49,14 @@ export async function createDemoRows(sql: Sql, providerUrl: string): Promise<str
   await sql`
     insert into messaging.client_tokens (id, instance_id, token_hash)
     values (${demoTokenId}, ${demoInstanceId}, ${await hashClientToken("mia_to_be_revoked")})`;
+  await sql`
+    insert into messaging.connection_links (id, instance_id, token_hash, language, expires_at)
+    values (${demoConnectionLinkId}, ${demoInstanceId}, ${await hashClientToken(
+    demoConnectionToken,
+  )},
+      'pt', now() + interval '1 hour'),
+      (${demoFormerLinkId}, ${demoInstanceId}, ${await hashClientToken("mcl_to_be_revoked")}, null,
+        now() + interval '1 hour')`;
   await sql`
     insert into messaging.ai_agents (id, instance_id, name, instructions, model)
     values (${demoAgentId}, ${demoInstanceId}, 'Lia', 'Responda.', 'gpt-4.1-mini')`;

@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { createAdminApp } from "../../../functions/admin-api/app.ts";
 import { createApiDocsApp } from "../../../functions/api-docs/app.ts";
 import { createBatchesApiApp } from "../../../functions/batches-api/app.ts";
+import { createConnectApp } from "../../../functions/connect/app.ts";
 import { createContactsApiApp } from "../../../functions/contacts-api/app.ts";
 import { createConversationsApiApp } from "../../../functions/conversations-api/app.ts";
 import { createDispatchQueueApp } from "../../../functions/dispatch-queue/app.ts";
@@ -39,6 +40,7 @@ export async function createEveryApp(
     ["admin-api", createAdminApp(services)],
     ["api-docs", await createApiDocsApp(services)],
     ["batches-api", createBatchesApiApp(services)],
+    ["connect", await createConnectApp(services)],
     ["contacts-api", createContactsApiApp(services)],
     ["conversations-api", createConversationsApiApp(services)],
     ["dispatch-queue", createDispatchQueueApp(services)],

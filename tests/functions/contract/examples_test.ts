@@ -2,7 +2,9 @@ import Ajv2020 from "ajv/dist/2020.js";
 import * as z from "zod";
 import type { OperationExample } from "../../../shared/openapi/operation.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
+import { demoConnectionToken, demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
+import { testVault } from "../../support/fixtures/tenant.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
   authorize,
@@ -41,7 +43,7 @@ Deno.test("every example works as it stands, and its answer is what the document
         ...authorize(row.operation, token),
         ...await signDelivery(row.operation.operationId, example?.request),
       };
-      const { path: written, init } = toExampleRequest(row, example, headers);
+      const { path: written, init } = toExampleRequest(row, await openPage(row, example), headers);
       const path = signExample(contract, row, written);
       const response = await contract.request(row.slug, path, init);
       const answer = await readAnswer(response);
@@ -92,6 +94,17 @@ function findFaults(
   faults.push(...listInstantFaults(answer).map((fault) => `another form of instant at ${fault}`));
   faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
+}
+
+/** What an open page of a link shows, sealed under this stack's key when the link's row was made. */
+async function openPage(
+  { slug }: OperationRow,
+  example: OperationExample | undefined,
+): Promise<OperationExample | undefined> {
+  if (slug !== "connect" || example?.request?.["page"] === undefined) return example;
+  const openedAt = new Date(Date.now() - 60_000).toISOString();
+  const page = await testVault.seal(openedAt, await hashClientToken(demoConnectionToken));
+  return { ...example, request: { ...example.request, page } };
 }
 
 /** Z-API of the session with the demo instance's phone. */

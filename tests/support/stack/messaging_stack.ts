@@ -156,6 +156,8 @@ export type StackServices =
     readonly storage: MediaStorage;
     readonly links: MediaLinks;
     readonly registry: ProviderRegistry<ProviderDescriptor>;
+    readonly connectPageUrl: string;
+    readonly functionsUrl: string;
     readonly fetchSample: (url: string) => Promise<FetchedFile>;
   };
 
@@ -185,6 +187,8 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
     openProvider,
     storage,
     links,
+    functionsUrl,
+    connectPageUrl: `${functionsUrl}/connect`,
     media: createMediaWork({
       database,
       storage,

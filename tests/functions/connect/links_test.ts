@@ -1,0 +1,243 @@
+/** A link connects one phone: who has it, how long, and what is left of it afterwards. */
+
+import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
+import { createAdminClient, issuePaths } from "../admin_api/admin_client.ts";
+import { createConnectClient, ownPhone } from "./connect_client.ts";
+
+for (const provider of ["zapi", "evolution"]) {
+  Deno.test(`a link of ${provider} leads from the code to the test message, and ends`, async () => {
+    await using client = await createConnectClient();
+    const link = await client.createLink(provider, { language: "es" });
+    assertMatch(
+      link.url,
+      /^https:\/\/api\.example\.com\/functions\/v1\/connect#mcl_[\w-]{43}$/,
+    );
+    const { token } = link;
+    const opened = await client.post("/open", { token });
+    assertEquals([opened.status, opened.body.name, opened.body.language], [
+      200,
+      "Clínica Sol",
+      "es",
+    ]);
+    assertEquals(opened.headers.get("cache-control"), "no-store");
+    const look = { token, page: opened.body.page };
+    const state = (await client.post("/state", look)).body;
+    assertEquals([state.state, state.methods], ["disconnected", ["qr", "code"]]);
+    assertMatch((await client.post("/qr", look)).body.image, /^data:image\/png;base64,/);
+    const { code } = (await client.post("/code", { ...look, phone: ownPhone })).body;
+
+    assertEquals(await client.pair(link, ownPhone, code), 201);
+
+    const connected = (await client.post("/state", look)).body;
+    assertEquals(
+      [connected.state, connected.phone, connected.isExpectedPhone],
+      ["connected", ownPhone, true],
+    );
+    assertEquals(await client.eventsOf(link.instanceId), [
+      ["instance.connected", { reason: null }],
+      ["instance.connection_link_used", { linkId: link.linkId }],
+    ]);
+    assertEquals((await client.post("/test", look)).status, 200);
+    const { items } = await client.simulator.read("/messages");
+    assertEquals(items.map(({ to, text }) => [to, text]), [
+      [ownPhone, "Prueba: Clínica Sol está conectado a este WhatsApp."],
+    ]);
+    const [stored] = await client.admin.database
+      .admin`select count(*)::int as n from messaging.messages`;
+    assertEquals(stored?.["n"], 0, "the own number is no contact's");
+    assertEquals((await client.post("/state", look)).body.state, "connected", "the page goes on");
+    assertEquals((await client.eventsOf(link.instanceId)).length, 2, "a link is used once");
+  });
+}
+
+Deno.test("a link that leaked after its use opens nothing, and two pages see one state", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("zapi");
+  const pages = await Promise.all([1, 2].map(async () => {
+    const { page } = (await client.post("/open", { token: link.token })).body;
+    return { token: link.token, page };
+  }));
+  await client.post("/qr", pages[0]);
+  assertEquals(await client.pair(link, ownPhone), 201);
+  for (const page of pages) {
+    assertEquals((await client.post("/state", page)).body.state, "connected");
+  }
+  const late = await client.post("/open", { token: link.token });
+  assertEquals([late.status, late.body.error], [410, "connection_link_ended"]);
+  assertFalse(JSON.stringify(late.body).includes("Clínica"), "nothing of the instance");
+  // A page of another link, a made up one, and one that opened afterwards.
+  const other = await client.createLink("zapi");
+  const foreign = (await client.post("/open", { token: other.token })).body.page;
+  for (const page of [foreign, "k1.made.up", ""]) {
+    for (const path of ["/state", "/qr", "/test"]) {
+      const refused = await client.post(path, { token: link.token, page });
+      assertEquals([refused.status, refused.body.error], [410, "connection_link_ended"], path);
+    }
+  }
+  await client.admin.database.admin`
+    update messaging.connection_links set used_at = used_at - interval '16 minutes'`;
+  for (const page of pages) {
+    assertEquals((await client.post("/test", page)).status, 410, "the page's time is over too");
+  }
+});
+
+Deno.test("a link ends by its time and by its revocation, with its open pages", async () => {
+  await using client = await createConnectClient();
+  const { admin } = client;
+  for (const end of ["expiry", "revocation"]) {
+    const { token, instanceId, linkId } = await client.createLink("evolution");
+    const { page } = (await client.post("/open", { token })).body;
+    assertEquals((await client.post("/state", { token, page })).status, 200);
+    if (end === "expiry") {
+      await admin.database.admin`
+        update messaging.connection_links set expires_at = now() where id = ${linkId}`;
+    } else {
+      const path = `/instances/${instanceId}/connection-link/${linkId}`;
+      const revoked = await admin.call("DELETE", path);
+      assertEquals(revoked.status, 200, revoked.text);
+      assertMatch(revoked.body.revokedAt, /Z$/);
+      assertEquals((await admin.call("DELETE", path)).body, revoked.body);
+    }
+    for (const [path, body] of [["/open", { token }], ["/state", { token, page }]] as const) {
+      const refused = await client.post(path, body);
+      assertEquals([refused.status, refused.body.error], [410, "connection_link_ended"], end);
+    }
+  }
+  const unknown = await client.post("/open", { token: `mcl_${"x".repeat(43)}` });
+  assertEquals([unknown.status, unknown.body.error], [404, "connection_link_not_found"]);
+});
+
+Deno.test("a wrong phone leaves the link open for the right one", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("zapi");
+  const { token } = link;
+  const { page } = (await client.post("/open", { token })).body;
+  await client.post("/qr", { token, page });
+  await client.pair(link, "5521977776666");
+  const wrong = (await client.post("/state", { token, page })).body;
+  assertEquals([wrong.state, wrong.isExpectedPhone], ["connected", false]);
+  assertEquals((await client.post("/open", { token })).status, 200);
+  assertEquals((await client.eventsOf(link.instanceId)).map(([type]) => type), [
+    "instance.connected",
+    "instance.held",
+  ]);
+});
+
+Deno.test("all pages of a link look 30 times a minute together, and send five tests", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("zapi");
+  const { token } = link;
+  const { page } = (await client.post("/open", { token })).body;
+  await client.post("/qr", { token, page });
+  await client.pair(link, ownPhone);
+  await client.post("/state", { token, page });
+  const tests = [];
+  for (let index = 0; index < 6; index += 1) {
+    tests.push((await client.post("/test", { token, page })).status);
+  }
+  assertEquals(tests, [200, 200, 200, 200, 200, 429]);
+  let looks = 8;
+  let refused;
+  for (; looks <= 40; looks += 1) {
+    refused = await client.post("/state", { token, page });
+    if (refused.status !== 200) break;
+  }
+  assertEquals([refused?.status, refused?.body.error], [429, "rate_limited"]);
+  assert(looks >= 30 && looks <= 34, `${looks} looks`);
+  assertMatch(refused?.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+});
+
+Deno.test("no token, page, code or phone of a link is in a log, an event or an error", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("evolution");
+  const { token } = link;
+  const { page } = (await client.post("/open", { token })).body;
+  const { code } = (await client.post("/code", { token, page, phone: ownPhone })).body;
+  const { image } = (await client.post("/qr", { token, page })).body;
+  await client.simulator.post("/sessions", {
+    ...{ provider: "evolution", instance: link.name, behavior: "error" },
+  });
+  const refused = await client.post("/qr", { token, page });
+  assertEquals([refused.status, refused.body.error], [502, "provider_connection_failed"]);
+  const told = [
+    ...client.admin.logLines,
+    JSON.stringify(await client.eventsOf(link.instanceId)),
+    JSON.stringify(refused.body),
+    JSON.stringify(await client.admin.database.admin`select * from messaging.connection_links`),
+  ].join("\n");
+  for (const word of [token, page, code, image, ownPhone]) assertFalse(told.includes(word), word);
+  assert(told.includes(link.instanceId), "the instance is named");
+});
+
+Deno.test("a link wants an instance that can be connected, five minutes to a day, and a known language", async () => {
+  await using client = await createConnectClient();
+  const { instanceId } = await client.createLink("zapi");
+  const path = `/instances/${instanceId}/connection-link`;
+  for (
+    const [body, field] of [
+      [{ expiresInMinutes: 4 }, "expiresInMinutes"],
+      [{ expiresInMinutes: 1_441 }, "expiresInMinutes"],
+      [{ expiresInMinutes: "soon" }, "expiresInMinutes"],
+      [{ language: "fr" }, "language"],
+      [{ language: "pt-BR" }, "language"],
+    ] as const
+  ) {
+    const refused = await client.admin.call("POST", path, { body });
+    assertEquals([refused.status, issuePaths(refused)], [400, [field]], JSON.stringify(body));
+  }
+  const usual = (await client.admin.call("POST", path)).body;
+  const minutes = (Date.parse(usual.expiresAt) - Date.now()) / 60_000;
+  assert(minutes > 58 && minutes <= 60.1, `${minutes} minutes`);
+  const headers = { "idempotency-key": "one link" };
+  const [first, again] = [
+    await client.admin.call("POST", path, { body: {}, headers }),
+    await client.admin.call("POST", path, { body: {}, headers }),
+  ];
+  assertEquals([again.status, again.body], [201, first.body], "the same address again");
+  const missing = await client.admin.call("DELETE", `${path}/${crypto.randomUUID()}`);
+  assertEquals([missing.status, missing.body.error], [404, "connection_link_not_found"]);
+});
+
+Deno.test("a link for an official instance is refused, and where no page is served", async () => {
+  await using client = await createConnectClient();
+  const { workspaceId } = await client.admin.create("/workspaces", { name: "Oficial" });
+  const { instanceId } = await client.admin.create("/instances", {
+    ...{ workspaceId, name: "Oficial", provider: "whatsapp_cloud", connectedPhone: ownPhone },
+    timeZone: "America/Sao_Paulo",
+    providerConfig: {
+      ...{ accessToken: "secret-access", appSecret: "secret-app", verifyToken: "secret-verify" },
+      phoneNumberId: "1065",
+    },
+  });
+  const refused = await client.admin.call("POST", `/instances/${instanceId}/connection-link`);
+  assertEquals([refused.status, refused.body.error], [409, "connection_not_available"]);
+  assertMatch(refused.body.message, /official channel/);
+
+  await using pageless = await createAdminClient({ connectPageUrl: null });
+  const { workspaceId: owner } = await pageless.create("/workspaces", { name: "A" });
+  const gateway = await pageless.create("/instances", {
+    ...{ workspaceId: owner, name: "A", provider: "zapi", connectedPhone: ownPhone },
+    timeZone: "America/Sao_Paulo",
+    providerConfig: {
+      ...{ gatewayInstanceId: "A", token: "secret-token" },
+      webhookSecret: "secret-webhook-of-the-tests",
+    },
+  });
+  const unserved = await pageless.call("POST", `/instances/${gateway.instanceId}/connection-link`);
+  assertEquals([unserved.status, unserved.body.error], [409, "connection_page_not_served"]);
+});
+
+Deno.test("the page loads nothing from elsewhere, and holds nothing of a link", async () => {
+  await using client = await createConnectClient();
+  const link = await client.createLink("zapi");
+  const response = await client.app.request("/connect");
+  const html = await response.text();
+  const policy = response.headers.get("content-security-policy") ?? "";
+  assertEquals(response.headers.get("content-type"), "text/html; charset=UTF-8");
+  assertMatch(policy, /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; /);
+  assertMatch(policy, /connect-src 'self' https:\/\/api\.example\.com; /);
+  assertFalse(/unsafe-inline|unsafe-eval/.test(policy));
+  assertEquals(response.headers.get("referrer-policy"), "no-referrer");
+  assertEquals(html.match(/<(?:script|link|img|iframe)[^>]* (?:src|href)="(?!data:)[^"]*"/g), null);
+  for (const word of ["Clínica Sol", link.instanceId, link.token]) assertFalse(html.includes(word));
+});
