@@ -1,14 +1,13 @@
 import { createConnectionToken } from "../../shared/crypto/client_token.ts";
-import { openPairing } from "../../shared/connections/open_connection.ts";
+import { type ConnectionServices, openPairing } from "../../shared/connections/open_connection.ts";
 import type { ConnectionLinkRecord } from "../../shared/database/rpcs/tenancy.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import type { Recorded } from "../../shared/idempotency/recorded_call.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import { executeOnce } from "./record_calls.ts";
 import type { CreateConnectionLinkRequest } from "./resources/connection_link.ts";
-import type { TemplateSyncServices } from "./template_sync.ts";
 
-export interface ConnectionLinkServices extends TemplateSyncServices {
+export interface ConnectionLinkServices extends ConnectionServices {
   /** The address of the page; null where the platform serves no HTML and none is named. */
   readonly connectPageUrl: string | null;
 }

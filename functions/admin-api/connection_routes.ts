@@ -4,6 +4,8 @@ import {
   readQrCode,
   requestPairingCode,
 } from "../../shared/connections/connection.ts";
+import type { ConnectionServices } from "../../shared/connections/open_connection.ts";
+import { setWebhooks } from "../../shared/connections/webhooks.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import type { Route } from "../../shared/http/create_app.ts";
 import { readJsonBody } from "../../shared/http/json_body.ts";
@@ -16,13 +18,13 @@ import {
   pairingCodeResponseSchema,
   pairingCodeSchema,
   qrResponseSchema,
+  webhooksResponseSchema,
 } from "./resources/connection.ts";
-import type { TemplateSyncServices } from "./template_sync.ts";
 
 const neverStored = { "Cache-Control": "no-store" } as const;
 
 /** Routes of an instance's connection: its state, the codes that pair a phone, restart and logout. */
-export function createConnectionRoutes(services: TemplateSyncServices): Route[] {
+export function createConnectionRoutes(services: ConnectionServices): Route[] {
   const { database } = services;
   const path = "/instances/:id/connection";
 
@@ -51,8 +53,15 @@ export function createConnectionRoutes(services: TemplateSyncServices): Route[] 
       return answerJson(context, connectionChangeResponseSchema, { success: true });
     };
 
+  const postWebhooks = async (context: AdminContext): Promise<Response> =>
+    answerJson(context, webhooksResponseSchema, {
+      success: true,
+      ...await setWebhooks(services, await requireInstanceId(context, database)),
+    });
+
   return [
     { method: "GET", path, handlers: [getState] },
+    { method: "POST", path: `${path}/webhooks`, handlers: [postWebhooks] },
     { method: "POST", path: `${path}/qr`, handlers: [postQr] },
     { method: "POST", path: `${path}/code`, handlers: [postCode] },
     { method: "POST", path: `${path}/restart`, handlers: [change("restart")] },

@@ -19,6 +19,7 @@ const app = createAdminApp({
   fetchSample: (url) => fetchFile({ url }, fetching),
   secretKeys: config.secretKeys,
   connectPageUrl: config.connectPageUrl,
+  functionsUrl: config.functionsUrl,
   providerTimeoutMs: config.providerTimeoutMs,
   log: consoleLog,
 });

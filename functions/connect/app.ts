@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import {
-  readConnection,
   readQrCode,
+  readSession,
   requestPairingCode,
 } from "../../shared/connections/connection.ts";
 import type { ConnectionServices } from "../../shared/connections/open_connection.ts";
@@ -28,8 +28,6 @@ import { sendTestMessage } from "./test_message.ts";
 
 export interface ConnectServices extends ConnectionServices {
   readonly openProvider: OpenProvider;
-  /** Where the page finds this function, without a trailing slash. */
-  readonly functionsUrl: string;
   readonly log: Log;
 }
 
@@ -66,7 +64,7 @@ export async function createConnectApp(services: ConnectServices): Promise<Hono>
       validateBody(context, lookSchema, await readJsonBody(context)),
     );
     noteInstance(context, link);
-    const { state, phone, isExpectedPhone, methods } = await readConnection(
+    const { state, phone, isExpectedPhone, methods } = await readSession(
       services,
       link.instanceId,
     );

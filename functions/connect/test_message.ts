@@ -1,4 +1,4 @@
-import { readConnection } from "../../shared/connections/connection.ts";
+import { readSession } from "../../shared/connections/connection.ts";
 import type { ConnectionServices } from "../../shared/connections/open_connection.ts";
 import type { EnteredLink } from "../../shared/database/rpcs/tenancy.ts";
 import { AppError } from "../../shared/model/errors.ts";
@@ -21,7 +21,7 @@ export async function sendTestMessage(
   link: EnteredLink,
 ): Promise<void> {
   const { instanceId, provider, sealedProviderConfig, language, instanceName } = link;
-  const { state, phone } = await readConnection(services, instanceId);
+  const { state, phone } = await readSession(services, instanceId);
   if (state !== "connected" || phone === null) throw new AppError("connection_pending");
   const channel = await services.openProvider({ instanceId, provider, sealedProviderConfig });
   const message = connectWords[language ?? "pt"].testMessage.replace("{name}", instanceName);

@@ -12,6 +12,7 @@ import {
   templateCategories,
 } from "../../shared/model/filled_template.ts";
 import { dryRunFields } from "../../shared/model/batch_record.ts";
+import { webhookStates } from "../../shared/model/connection.ts";
 import { contactSchema } from "../../shared/model/contact_record.ts";
 import {
   conversationSchema,
@@ -128,6 +129,7 @@ export const queueRecord = z.object({
 export const healthRecord = z.object({
   instanceId: id,
   ...instanceHealthFields,
+  webhooks: z.object({ state: z.enum(webhookStates), url: text }),
   budget: budgetStateSchema.extend({
     ...{ monthlyAmount: decimal, currency, spent: decimal, underWay: decimal },
   }),

@@ -478,6 +478,12 @@ export const operations: readonly Operation[] = [
       "connection.since": "Since when it is lost.",
       "connection.until": "End of the channel's restriction; null where none is known.",
       "connection.reason": "The provider's words.",
+      webhooks:
+        "Where the provider sends the instance's events, as it was last seen: when a phone was being connected, or by `GET admin-api/instances/:id/connection`.",
+      "webhooks.state":
+        "`ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: nobody has asked, or the provider did not say.",
+      "webhooks.url":
+        "The address, without its secrets: of one elsewhere its origin alone; null where it is not known, or there is none.",
       channelLimit:
         "The number's limit as the official channel names it; null while none is known.",
       pace: "How fast the instance's queue sends; null where it has no `pace`.",
@@ -514,6 +520,7 @@ export const operations: readonly Operation[] = [
         heldBy: null,
         ...noHold,
         connection: { state: "connected", since: null, until: null, reason: null },
+        webhooks: { state: "unknown", url: null },
         channelLimit: null,
         pace: null,
         budget: null,
@@ -544,6 +551,7 @@ export const operations: readonly Operation[] = [
         heldBy: "interval",
         ...noHold,
         connection: { state: "unknown", since: null, until: null, reason: null },
+        webhooks: { state: "unknown", url: null },
         channelLimit: "TIER_100K",
         pace: {
           messagesPerSecond: 80,
@@ -575,6 +583,7 @@ export const operations: readonly Operation[] = [
         holdCode: "190",
         heldUntil: "2026-11-23T13:05:00.000Z",
         connection: { state: "unknown", since: null, until: null, reason: null },
+        webhooks: { state: "unknown", url: null },
         channelLimit: null,
         pace: null,
         budget: null,

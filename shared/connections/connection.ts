@@ -5,10 +5,12 @@ import type { NumberReport } from "../providers/connection.ts";
 import {
   type ConnectionServices,
   openConnection,
+  type OpenedConnection,
   openPairing,
   requireCode,
   requireDone,
 } from "./open_connection.ts";
+import { checkWebhooks, configureWebhooks, type ShownWebhooks } from "./webhooks.ts";
 
 /** A connection as answers show it. */
 export interface ShownConnection {
@@ -20,6 +22,8 @@ export interface ShownConnection {
   readonly isExpectedPhone: boolean | null;
   /** What the official channel says of the number; null for a gateway. */
   readonly number: NumberReport | null;
+  /** Where the provider sends events. */
+  readonly webhooks: ShownWebhooks;
   /** Why the state is not known; null where it is. */
   readonly problem: { readonly code: string; readonly message: string } | null;
 }
@@ -34,7 +38,24 @@ export async function readConnection(
   services: ConnectionServices,
   instanceId: string,
 ): Promise<ShownConnection> {
-  const { sealedProviderConfig, pairing, read } = await openConnection(services, instanceId);
+  const connection = await openConnection(services, instanceId);
+  const session = await readOpened(services, instanceId, connection);
+  return { ...session, webhooks: await checkWebhooks(services, instanceId, connection) };
+}
+
+/** The same without a look at the webhooks. */
+export async function readSession(
+  services: ConnectionServices,
+  instanceId: string,
+): Promise<Omit<ShownConnection, "webhooks">> {
+  return await readOpened(services, instanceId, await openConnection(services, instanceId));
+}
+
+async function readOpened(
+  services: ConnectionServices,
+  instanceId: string,
+  { sealedProviderConfig, pairing, read }: OpenedConnection,
+): Promise<Omit<ShownConnection, "webhooks">> {
   const report = await read();
   const isTold = report.outcome === "told";
   const state = isTold ? report.state : "unknown";
@@ -68,9 +89,10 @@ export async function readQrCode(
   services: ConnectionServices,
   instanceId: string,
 ): Promise<ScannableCode> {
-  const { readQr } = await openPairing(services, instanceId);
+  const connection = await openPairing(services, instanceId);
+  await configureWebhooks(services, instanceId, connection);
   const askedAt = Date.now();
-  const { text, lifetimeSeconds } = requireCode(await readQr());
+  const { text, lifetimeSeconds } = requireCode(await connection.pairing.readQr());
   return { qr: text, image: drawQrCode(text), expiresAt: endOf(askedAt, lifetimeSeconds) };
 }
 
@@ -91,9 +113,10 @@ export async function requestPairingCode(
   instanceId: string,
   phone: string,
 ): Promise<TypedCode> {
-  const { requestCode } = await openPairing(services, instanceId);
+  const connection = await openPairing(services, instanceId);
+  await configureWebhooks(services, instanceId, connection);
   const askedAt = Date.now();
-  const { text, lifetimeSeconds } = requireCode(await requestCode(phone));
+  const { text, lifetimeSeconds } = requireCode(await connection.pairing.requestCode(phone));
   return { code: text, expiresAt: endOf(askedAt, lifetimeSeconds) };
 }
 
@@ -107,8 +130,9 @@ export async function changeConnection(
   instanceId: string,
   change: "restart" | "logout",
 ): Promise<void> {
-  const pairing = await openPairing(services, instanceId);
-  requireDone(await pairing[change]());
+  const connection = await openPairing(services, instanceId);
+  if (change === "restart") await configureWebhooks(services, instanceId, connection);
+  requireDone(await connection.pairing[change]());
 }
 
 /** Counted from the question: an answer that came late is no longer as fresh. */

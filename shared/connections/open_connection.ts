@@ -1,4 +1,5 @@
 import type { CredentialVault } from "../crypto/credential_vault.ts";
+import type { ConnectionTarget } from "../database/rpcs/inbound.ts";
 import type { Database } from "../database/database.ts";
 import { AppError } from "../model/errors.ts";
 import type { AdministeredProvider } from "../providers/administration.ts";
@@ -18,12 +19,12 @@ export interface ConnectionServices {
   readonly registry: ProviderRegistry<AdministeredProvider>;
   /** Time limit of one provider call, in milliseconds. */
   readonly providerTimeoutMs: number;
+  /** Where the functions are reached from outside, without a trailing slash: webhooks lead there. */
+  readonly functionsUrl: string;
 }
 
 /** An instance's connection, and the credentials that it is asked with. */
-export interface OpenedConnection extends ProviderConnection {
-  readonly sealedProviderConfig: string;
-}
+export interface OpenedConnection extends ProviderConnection, ConnectionTarget {}
 
 /**
  * Opens the connection of an instance.
@@ -35,23 +36,23 @@ export async function openConnection(
   { database, vault, registry, providerTimeoutMs: timeoutMs }: ConnectionServices,
   instanceId: string,
 ): Promise<OpenedConnection> {
-  const { provider, sealedProviderConfig } = await database.rpc("get_connection_target", {
-    instanceId,
-  });
+  const target = await database.rpc("get_connection_target", { instanceId });
+  const { provider, sealedProviderConfig } = target;
   const config = await vault.open<unknown>(sealedProviderConfig, instanceId);
   const connection = await registry.get(provider).openConnection(config, { instanceId, timeoutMs });
   if (connection === null) throw new AppError("connection_not_available");
-  return { ...connection, sealedProviderConfig };
+  return { ...connection, ...target };
 }
 
 /** @throws {AppError} as `openConnection`, also where the number is connected elsewhere. */
 export async function openPairing(
   services: ConnectionServices,
   instanceId: string,
-): Promise<Pairing> {
-  const { pairing } = await openConnection(services, instanceId);
+): Promise<OpenedConnection & { readonly pairing: Pairing }> {
+  const connection = await openConnection(services, instanceId);
+  const { pairing } = connection;
   if (pairing === null) throw new AppError("connection_not_available");
-  return pairing;
+  return { ...connection, pairing };
 }
 
 /**

@@ -16,3 +16,7 @@ export type ConnectionMethod = (typeof connectionMethods)[number];
 /** The languages of the page on which a phone is connected. */
 export const connectionLanguages = ["pt", "en", "es"] as const;
 export type ConnectionLanguage = (typeof connectionLanguages)[number];
+
+/** Where a provider sends an instance's events: to this service, or elsewhere, which may be nowhere. */
+export const webhookStates = ["ours", "elsewhere", "unknown"] as const;
+export type WebhookState = (typeof webhookStates)[number];

@@ -1,5 +1,6 @@
 /** Whether an instance, or all of them, send their messages: answers and the database's records follow. */
 import * as z from "zod";
+import { webhookStates } from "./connection.ts";
 import { holdFields, instanceHoldSchema } from "./hold.ts";
 import { instantSchema } from "./instant.ts";
 import { dayOfProtectionSchema } from "./queue_record.ts";
@@ -33,6 +34,7 @@ export const instanceHealthFields = {
     until: instantSchema.nullable(),
     reason: z.string().nullable(),
   }),
+  webhooks: z.object({ state: z.enum(webhookStates), url: z.string().nullable() }),
   /** As the official channel names it. */
   channelLimit: z.string().nullable(),
   /** Null where the instance has none. */

@@ -208,6 +208,11 @@ const settings = {
     z.boolean(),
     z.boolean(),
   ),
+  configureWebhooks: setting(
+    "Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`.",
+    z.boolean(),
+    z.boolean(),
+  ),
   requestsPerMinute: setting(
     "Maximum number of requests per minute of one client token to one function; null for no limit.",
     requestsPerMinuteSchema,

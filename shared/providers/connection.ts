@@ -71,10 +71,31 @@ export interface Pairing {
   logout(): Promise<ConnectionChangeOutcome>;
 }
 
+/** Where a provider sends an instance's events. */
+export interface WebhookReport {
+  readonly outcome: "told";
+  /** Whether everything that the service reads comes to its own address. */
+  readonly isOurs: boolean;
+  /** Where it goes otherwise; null for nowhere. */
+  readonly url: string | null;
+}
+
+/** The webhooks of an instance at its provider. */
+export interface ProviderWebhooks {
+  /** The address to set, from the address of the instance's webhook without a secret. */
+  addressOf(webhookUrl: string): string;
+  /** Makes one call. */
+  read(address: string): Promise<WebhookReport | ConnectionFailure>;
+  /** Makes one call. */
+  set(address: string): Promise<ConnectionChangeOutcome>;
+}
+
 /** The connection of one instance, with its credentials. */
 export interface ProviderConnection {
   /** Makes two calls at most. */
   read(): Promise<ConnectionReport | ConnectionFailure>;
   /** Null where the provider's numbers are connected elsewhere. */
   readonly pairing: Pairing | null;
+  /** Null where the service cannot see where events go. */
+  readonly webhooks: ProviderWebhooks | null;
 }

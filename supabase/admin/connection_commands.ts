@@ -64,6 +64,7 @@ export function addConnection(context: ConnectionCommandContext, program: Comman
   const changes = [
     ["restart", "let the gateway build the session up again; the phone stays connected"],
     ["logout", "end the session: the phone has to be connected again"],
+    ["webhooks", "point the provider's webhooks to this service"],
   ] as const;
   for (const [name, description] of changes) {
     command.command(`${name} <instanceId>`).description(description)

@@ -31,6 +31,7 @@ const reasons: Readonly<Record<string, string>> = {
   "shared/providers/administration_registry.ts": "written: the list for the function of instances",
   "shared/providers/registered_docs.ts": "written: the list of what documents them",
   "supabase/schemas/tenancy/tables/instances.sql": "the database checks the kinds by itself",
+  "functions/admin-api/resources/connection_docs.ts": "an example is of some provider",
   "functions/admin-api/resources/instances_docs.ts": "an example is of some provider",
   "supabase/local/demo.ts": "the demo instance is of some provider",
   "supabase/local/stack.ts": "the demo instance is of some provider",

@@ -1,11 +1,17 @@
 import * as z from "zod";
-import { connectionMethods, connectionStates } from "../../../shared/model/connection.ts";
+import {
+  connectionMethods,
+  connectionStates,
+  webhookStates,
+} from "../../../shared/model/connection.ts";
 import { instantSchema } from "../../../shared/model/instant.ts";
 import { phoneSchema } from "../../../shared/model/request_fields.ts";
 import { recordAnswer } from "./answers.ts";
 
 /** POST admin-api/instances/:id/connection/code. */
 export const pairingCodeSchema = z.object({ phone: phoneSchema });
+
+const webhookFields = { state: z.enum(webhookStates), url: z.string().nullable() };
 
 /** GET admin-api/instances/:id/connection. */
 export const connectionResponseSchema = recordAnswer({
@@ -21,6 +27,7 @@ export const connectionResponseSchema = recordAnswer({
     messagingLimit: z.string().nullable(),
     isOnBusinessApp: z.boolean().nullable(),
   }).nullable(),
+  webhooks: z.object(webhookFields),
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
@@ -39,3 +46,6 @@ export const pairingCodeResponseSchema = recordAnswer({
 
 /** POST admin-api/instances/:id/connection/restart and /logout. */
 export const connectionChangeResponseSchema = recordAnswer({});
+
+/** POST admin-api/instances/:id/connection/webhooks. */
+export const webhooksResponseSchema = recordAnswer(webhookFields);

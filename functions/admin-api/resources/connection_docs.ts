@@ -7,6 +7,7 @@ import {
   pairingCodeResponseSchema,
   pairingCodeSchema,
   qrResponseSchema,
+  webhooksResponseSchema,
 } from "./connection.ts";
 import { adminOperation } from "./resource_docs.ts";
 
@@ -67,6 +68,11 @@ export const connectionOperations: readonly Operation[] = [
       "number.throughput": "`STANDARD`, `HIGH` or `NOT_APPLICABLE`.",
       "number.messagingLimit": "`TIER_2K` and others.",
       "number.isOnBusinessApp": "Whether the number is also used in the WhatsApp Business app.",
+      webhooks: "Where the provider sends the instance's events.",
+      "webhooks.state":
+        "`ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: the provider did not say.",
+      "webhooks.url":
+        "The address, without its secrets: of one elsewhere its origin alone; null where it is not known, or there is none.",
       problem: "Why the state is not known; null where it is.",
       "problem.code": "The provider's code, or a code of this service when the provider sent none.",
       "problem.message": "The provider's words.",
@@ -82,6 +88,10 @@ export const connectionOperations: readonly Operation[] = [
         methods: ["qr", "code"],
         isExpectedPhone: true,
         number: null,
+        webhooks: {
+          state: "ours",
+          url: `https://project.example.com/functions/v1/provider-webhook/zapi/${demoInstanceId}`,
+        },
         problem: null,
       },
     }],
@@ -133,6 +143,31 @@ export const connectionOperations: readonly Operation[] = [
       summary: "A code to type",
       request: { phone: "5511999990000" },
       response: { success: true, code: "ABCD1234", expiresAt: "2026-11-23T13:03:00.000Z" },
+    }],
+  },
+  {
+    ...ofInstance,
+    method: "POST",
+    path: "/instances/:id/connection/webhooks",
+    operationId: "setConnectionWebhooks",
+    summary: "Set the webhooks of an instance",
+    description:
+      "Points the provider's webhooks to this service, also where `configureWebhooks` is false. Of the official channel it overrides the address for all numbers of the account (`subscribed_apps`), which needs a `wabaId`; what the app subscribes to is set at Meta. The request has no body.",
+    success: { description: "Where events go now.", schema: webhooksResponseSchema },
+    errors: changeErrors,
+    fields: {
+      state:
+        "`ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: the provider did not say.",
+      url: "The address, without its secrets.",
+    },
+    examples: [{
+      name: "set",
+      summary: "The webhooks are set",
+      response: {
+        success: true,
+        state: "ours",
+        url: `https://project.example.com/functions/v1/provider-webhook/zapi/${demoInstanceId}`,
+      },
     }],
   },
   {

@@ -72,6 +72,7 @@ export const instanceDocs: ResourceDocs = {
     readReceipts: "off",
     freeServiceMessagesPerMonth: 1_000,
     directSend: false,
+    configureWebhooks: true,
     requestsPerMinute: 18_000,
     historyImport: null,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,

@@ -1,4 +1,4 @@
-import type { ConnectionState } from "../../model/connection.ts";
+import type { ConnectionState, WebhookState } from "../../model/connection.ts";
 import type { SealedInstance } from "../../model/instance.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
 
@@ -15,12 +15,25 @@ export interface InboundRpcs {
   record_provider_event_calls: Grouped<InboundRpcs["record_provider_events"]>;
   get_connection_target: Rpc<{ readonly instanceId: string }, ConnectionTarget>;
   note_connection: Rpc<NoteConnectionRequest, NotedConnection>;
+  note_webhooks: Rpc<NoteWebhooksRequest, { readonly noted: boolean }>;
 }
 
 /** With which provider and credentials an instance's connection is asked for. */
 export interface ConnectionTarget {
   readonly provider: string;
   readonly sealedProviderConfig: string;
+  readonly configureWebhooks: boolean;
+  /** Null while nobody has asked. */
+  readonly webhooksState: WebhookState | null;
+}
+
+export interface NoteWebhooksRequest {
+  readonly instanceId: string;
+  /** The credentials that the provider was asked with. */
+  readonly sealedProviderConfig: string;
+  readonly state: WebhookState;
+  /** Without secrets. */
+  readonly url: string | null;
 }
 
 export interface NoteConnectionRequest {

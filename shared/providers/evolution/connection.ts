@@ -22,6 +22,7 @@ import { callJson, getJson, type HttpAnswer, type HttpResult, postJson } from ".
 import { createRedactor } from "../http/redaction.ts";
 import { listSecrets } from "../stored_config.ts";
 import { readSessionPhone } from "../webhooks/addresses.ts";
+import { openEvolutionWebhooks } from "./webhooks.ts";
 import { type EvolutionConfig, evolutionSecretFields } from "./config.ts";
 
 type Call = (method: "GET" | "POST" | "DELETE", verb: string, query?: string) => Promise<
@@ -44,7 +45,17 @@ export function openEvolutionConnection(
     };
     return readConnectionAnswer(await exchange(method, request), readRefusal, redact);
   };
+  const askWebhook = async (
+    method: "GET" | "POST",
+    verb: string,
+    body?: unknown,
+  ): Promise<HttpAnswer | ConnectionFailure> => {
+    const url = joinUrl(config.baseUrl, `/webhook/${verb}/${name}`);
+    const request = { url, headers: { apikey: config.apiKey }, ...options, body };
+    return readConnectionAnswer(await exchange(method, request), readRefusal, redact);
+  };
   return {
+    webhooks: openEvolutionWebhooks(config, askWebhook),
     read: () => read(call, config.instanceName),
     pairing: {
       methods: ["qr", "code"],
@@ -59,12 +70,16 @@ export function openEvolutionConnection(
 interface Request extends ConnectionOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
 }
 
-function exchange(method: "GET" | "POST" | "DELETE", request: Request): Promise<HttpResult> {
+function exchange(
+  method: "GET" | "POST" | "DELETE",
+  { body, ...request }: Request,
+): Promise<HttpResult> {
   const query = { ...request, maxAnswerBytes: maxConnectionAnswerBytes };
   if (method === "GET") return getJson(query);
-  return method === "DELETE" ? callJson(method, query) : postJson({ ...request, body: undefined });
+  return method === "DELETE" ? callJson(method, query) : postJson({ ...request, body });
 }
 
 /**

@@ -14,6 +14,7 @@ import { createRedactor } from "../http/redaction.ts";
 import { listSecrets } from "../stored_config.ts";
 import { readSessionPhone } from "../webhooks/addresses.ts";
 import { readWhatsappCloudAnswer } from "./answer.ts";
+import { openWhatsappCloudWebhooks } from "./webhooks.ts";
 import { type WhatsappCloudConfig, whatsappCloudSecretFields } from "./config.ts";
 import { graphNodePath, graphUrl } from "./graph.ts";
 
@@ -44,7 +45,12 @@ export function openWhatsappCloudConnection(
   config: WhatsappCloudConfig,
   options: ConnectionOptions,
 ): ProviderConnection {
-  return { read: () => read(config, options), pairing: null };
+  const webhooks = openWhatsappCloudWebhooks(
+    config,
+    options,
+    (result) => readFailure(result, config),
+  );
+  return { read: () => read(config, options), pairing: null, webhooks };
 }
 
 async function read(

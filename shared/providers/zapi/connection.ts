@@ -15,11 +15,12 @@ import {
   unusableAnswer,
 } from "../connection_calls.ts";
 import { joinUrl } from "../config_fields.ts";
-import { getJson, type HttpAnswer } from "../http/call.ts";
+import { getJson, type HttpAnswer, postJson } from "../http/call.ts";
 import { createRedactor } from "../http/redaction.ts";
 import { listSecrets } from "../stored_config.ts";
 import { readSessionPhone } from "../webhooks/addresses.ts";
 import { type ZapiConfig, zapiSecretFields } from "./config.ts";
+import { openZapiWebhooks } from "./webhooks.ts";
 import { instancePath, zapiBaseUrl } from "./address.ts";
 
 /** WhatsApp Web's own time for a code that is typed is three minutes. */
@@ -31,17 +32,22 @@ export function openZapiConnection(
   options: ConnectionOptions,
 ): ProviderConnection {
   const redact = createRedactor(listSecrets(config, zapiSecretFields), null);
-  const get = async (verb: string): Promise<HttpAnswer | ConnectionFailure> =>
-    readConnectionAnswer(
-      await getJson({
-        url: joinUrl(zapiBaseUrl(config), `${instancePath(config)}/${verb}`),
-        headers: config.clientToken === undefined ? {} : { "client-token": config.clientToken },
-        ...options,
-        maxAnswerBytes: maxConnectionAnswerBytes,
-      }),
-      readRefusal,
-      redact,
-    );
+  const ask = async (
+    method: "GET" | "PUT",
+    verb: string,
+    body?: unknown,
+  ): Promise<HttpAnswer | ConnectionFailure> => {
+    const headers: Readonly<Record<string, string>> = config.clientToken === undefined
+      ? {}
+      : { "client-token": config.clientToken };
+    const url = joinUrl(zapiBaseUrl(config), `${instancePath(config)}/${verb}`);
+    const request = { url, headers, ...options };
+    const result = method === "GET"
+      ? await getJson({ ...request, maxAnswerBytes: maxConnectionAnswerBytes })
+      : await postJson({ ...request, method, body });
+    return readConnectionAnswer(result, readRefusal, redact);
+  };
+  const get: Get = (verb) => ask("GET", verb);
   const change = async (verb: string): Promise<ConnectionChangeOutcome> => {
     const answer = await get(verb);
     if (answer.outcome === "failed") return answer;
@@ -58,6 +64,7 @@ export function openZapiConnection(
       // A GET that changes something: only this call makes it.
       logout: () => change("disconnect"),
     },
+    webhooks: openZapiWebhooks(config, ask),
   };
 }
 

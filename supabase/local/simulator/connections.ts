@@ -51,6 +51,10 @@ interface Session {
   behavior: (typeof sessionBehaviors)[number];
   /** The phone that was paired; undefined where nobody has said which one it is. */
   phone?: string | undefined;
+  /** Where the gateway's customer has it send events; undefined for nowhere. */
+  webhookUrl?: string | undefined;
+  /** Which events, where a gateway asks for that. */
+  webhookEvents?: readonly string[] | undefined;
   /** Whether a code was asked for since the session was lost. */
   isPairing: boolean;
   qr?: Code | undefined;
@@ -172,6 +176,26 @@ export function reportConnection(
   const change = { instance, state, phone, at: store.now().toISOString() };
   webhooks.send(channel.kind, instance, channel.composeConnection(change));
   store.announce({ type: "faults_changed" });
+}
+
+/**
+ * A customer of a gateway sets the address of the events. The simulator calls addresses of this machine alone: it
+ * remembers any other, and goes on calling the former.
+ */
+export function setWebhook(
+  { connections, webhooks }: Pick<ConnectionServices, "connections" | "webhooks">,
+  channel: Channel,
+  { instance, url, events }: {
+    readonly instance: string;
+    readonly url: string;
+    readonly events?: readonly string[];
+  },
+): void {
+  const session = connections.session(channel.kind, instance);
+  session.webhookUrl = url;
+  session.webhookEvents = events;
+  const webhook = { provider: channel.kind, instance, url, phone: session.phone };
+  if (/^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(url)) webhooks.register(channel, webhook);
 }
 
 /** What stands for a gateway that is down: the page of the proxy before it. */

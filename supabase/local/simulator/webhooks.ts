@@ -36,6 +36,11 @@ export class Webhooks {
     return this.#byInstance.has(keyOf(provider, instance));
   }
 
+  /** Where an instance's events go. */
+  urlOf(provider: string, instance: string): string | undefined {
+    return this.#byInstance.get(keyOf(provider, instance))?.webhook.url;
+  }
+
   /** The phone that was named with the instance's webhook. */
   phoneOf(provider: string, instance: string): string | undefined {
     return this.#byInstance.get(keyOf(provider, instance))?.webhook.phone;

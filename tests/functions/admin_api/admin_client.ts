@@ -78,6 +78,7 @@ export async function createAdminClient(
     secretKeys,
     providerTimeoutMs,
     connectPageUrl,
+    functionsUrl: "https://api.example.com/functions/v1",
     storage,
     fetchSample: (url) => fetchFile({ url }, { ...fetchTimeouts, ...openHosts }),
     log,

@@ -58,6 +58,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     interactiveRendering: "auto",
     readReceipts: "off",
     directSend: false,
+    configureWebhooks: true,
     freeServiceMessagesPerMonth: 1_000,
     requestsPerMinute: 18_000,
     webhookPath: `provider-webhook/zapi/${instanceId}`,

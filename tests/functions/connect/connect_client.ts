@@ -36,6 +36,8 @@ export interface ConnectClient extends AsyncDisposable {
   readonly admin: AdminClient;
   readonly simulator: SimulatorServer;
   readonly app: Hono;
+  /** Of connect. */
+  readonly logLines: readonly string[];
   /** POSTs to connect. */
   post(path: string, body: Body): Promise<Answer>;
   createLink(provider: string, request?: Body): Promise<LinkedInstance>;
@@ -53,8 +55,9 @@ export async function createConnectClient(
 ): Promise<ConnectClient> {
   const admin = await createAdminClient({ connectPageUrl: `${functionsUrl}/connect` });
   const simulator = startSimulator(now === undefined ? {} : { now });
+  const logLines: string[] = [];
   const write = (event: string, fields: object): void =>
-    void admin.logLines.push(JSON.stringify({ event, ...fields }));
+    void logLines.push(JSON.stringify({ event, ...fields }));
   const app = await createConnectApp({
     database: { rpc: admin.rpc, close: () => Promise.resolve() },
     vault: admin.vault,
@@ -69,7 +72,7 @@ export async function createConnectClient(
     return (await simulator.post("/pairings", pairing)).status;
   };
   return {
-    ...{ admin, simulator, app, pair },
+    ...{ admin, simulator, app, pair, logLines },
     async post(path, body): Promise<Answer> {
       const response = await callApp(app, `/connect${path}`, {
         method: "POST",

@@ -160,6 +160,7 @@ Deno.test("no token, page, code or phone of a link is in a log, an event or an e
   const refused = await client.post("/qr", { token, page });
   assertEquals([refused.status, refused.body.error], [502, "provider_connection_failed"]);
   const told = [
+    ...client.logLines,
     ...client.admin.logLines,
     JSON.stringify(await client.eventsOf(link.instanceId)),
     JSON.stringify(refused.body),

@@ -194,6 +194,7 @@ Deno.test("operation ids are unique, and every operation of POST but the named o
     "restartConnection",
     "sanitizePhoneNumber",
     "sendTestOfLink",
+    "setConnectionWebhooks",
     "submitTemplate",
     "unblockContact",
     "validateTemplate",

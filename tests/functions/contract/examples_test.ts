@@ -117,6 +117,8 @@ function answerSession(path: string): Response | undefined {
     "phone-code": { code: "ABCD1234" },
     "restart": { value: true },
     "disconnect": { value: true },
+    "me": { id: "DEMO", connectedCallbackUrl: null },
+    "update-every-webhooks": { value: true },
   };
   return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
 }

@@ -24,6 +24,7 @@ const nothing = {
   heldBy: null,
   ...{ holdReason: null, holdCode: null, heldUntil: null },
   connection: { state: "unknown", since: null, until: null, reason: null },
+  webhooks: { state: "unknown", url: null },
   channelLimit: null,
   pace: null,
   budget: null,

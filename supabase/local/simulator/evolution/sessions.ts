@@ -4,8 +4,20 @@
  */
 import { type Context, Hono } from "hono";
 import { evolution } from "./channel.ts";
-import { answerAsProxy, type Connections, reportConnection } from "../connections.ts";
+import * as z from "zod";
+import { answerAsProxy, type Connections, reportConnection, setWebhook } from "../connections.ts";
+import { parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
+
+const webhookSchema = z.object({
+  webhook: z.object({
+    enabled: z.boolean(),
+    url: z.url(),
+    byEvents: z.boolean().optional(),
+    base64: z.boolean().optional(),
+    events: z.array(z.string()).min(1),
+  }),
+});
 
 type Session = ReturnType<Connections["session"]>;
 type Refuse = (status: number, error: string, message: unknown) => Response;
@@ -39,6 +51,31 @@ export function createEvolutionSessions(simulator: SimulatorContext, refuse: Ref
       ownerJid: isLost || phone === undefined ? null : `${phone}@s.whatsapp.net`,
       integration: "WHATSAPP-BAILEYS",
     }]));
+  app.get("/webhook/find/:instance", (context) => {
+    const { behavior, webhookUrl, webhookEvents } = connections.session(
+      "evolution",
+      context.req.param("instance"),
+    );
+    if (behavior === "down") return answerAsProxy();
+    if (!context.req.header("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
+    return Response.json(
+      webhookUrl === undefined
+        ? null
+        : { enabled: true, url: webhookUrl, events: webhookEvents ?? [], webhookByEvents: false },
+    );
+  });
+  app.post("/webhook/set/:instance", async (context) => {
+    const instance = context.req.param("instance");
+    if (connections.session("evolution", instance).behavior === "down") return answerAsProxy();
+    if (!context.req.header("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
+    const body = parseValue(webhookSchema, await readJson(context.req.raw));
+    if (!body.success) return refuse(400, "Bad Request", ["Invalid webhook"]);
+    const { url, events } = body.data.webhook;
+    setWebhook(simulator, evolution, { instance, url, events });
+    return Response.json({ ...body.data.webhook, instanceId: crypto.randomUUID() }, {
+      status: 201,
+    });
+  });
   on("GET", "connect/:instance", (session, instanceName, { req }) => {
     if (!session.isLost) return Response.json({ instance: { instanceName, state: "open" } });
     if (session.behavior === "passkey") {

@@ -29,7 +29,7 @@ import { checkTemplateMessage } from "./template_check.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
 import { findForeignMediaId } from "./media_ids.ts";
-import { tellNumber } from "./number.ts";
+import { overrideWebhook, tellNumber } from "./number.ts";
 import { tellAccount } from "./pricing_analytics.ts";
 import { createTemplateRoutes } from "./templates.ts";
 import { createUploadRoutes } from "./template_uploads.ts";
@@ -51,6 +51,10 @@ function createGraph(simulator: CloudContext): Hono {
   app.post(
     "/:version{v[0-9]+\\.[0-9]+}/:phoneNumberId/messages",
     (context) => receiveSend(simulator, context),
+  );
+  app.post(
+    "/:version{v[0-9]+\\.[0-9]+}/:wabaId/subscribed_apps",
+    (context) => overrideWebhook(simulator, context),
   );
   for (const tell of [tellAccount, tellNumber]) {
     app.get(

@@ -4,8 +4,12 @@
  */
 import { type Context, Hono } from "hono";
 import { zapi } from "./channel.ts";
-import { answerAsProxy, type Connections, reportConnection } from "../connections.ts";
+import * as z from "zod";
+import { answerAsProxy, type Connections, reportConnection, setWebhook } from "../connections.ts";
+import { parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
+
+const webhookSchema = z.object({ value: z.url(), notifySentByMe: z.boolean().optional() });
 
 type Session = ReturnType<Connections["session"]>;
 
@@ -65,6 +69,28 @@ export function createZapiSessions(
     if (!session.isLost) return Response.json({ connected: true });
     if (session.behavior === "passkey") return Response.json({ challenge: { challenge: "…" } });
     return Response.json({ code: connections.showTypedCode(session) });
+  });
+  on("/me", ({ isLost, webhookUrl = null }, context) =>
+    Response.json({
+      id: context.req.param("instance"),
+      name: "Simulated",
+      connected: !isLost,
+      deliveryCallbackUrl: webhookUrl,
+      receivedCallbackUrl: null,
+      receivedAndDeliveryCallbackUrl: webhookUrl,
+      messageStatusCallbackUrl: webhookUrl,
+      connectedCallbackUrl: webhookUrl,
+      disconnectedCallbackUrl: webhookUrl,
+    }));
+  app.put("/update-every-webhooks", async (context) => {
+    const instance = context.req.param("instance") ?? "";
+    if (connections.session("zapi", instance).behavior === "down") return answerAsProxy();
+    const refusal = checkToken(context.req.raw);
+    if (refusal !== undefined) return refusal;
+    const body = parseValue(webhookSchema, await readJson(context.req.raw));
+    if (!body.success) return Response.json({ error: "Bad Request" }, { status: 400 });
+    setWebhook(simulator, zapi, { instance, url: body.data.value });
+    return Response.json({ value: true });
   });
   on("/restart", () => Response.json({ value: true }));
   on("/disconnect", (_, context) => change(context, "disconnected"));

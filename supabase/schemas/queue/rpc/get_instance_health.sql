@@ -1,7 +1,7 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, webhooks {state, url} as they were last seen, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
@@ -145,6 +145,9 @@ begin
           then messaging.iso_in_zone(dispatch.disconnected_until, instance.time_zone)
       end,
       'reason', case when is_disconnected then dispatch.disconnected_reason end
+    ),
+    'webhooks', jsonb_build_object(
+      'state', coalesce(dispatch.webhooks_state, 'unknown'), 'url', dispatch.webhooks_url
     ),
     'channelLimit', dispatch.channel_limit,
     'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(

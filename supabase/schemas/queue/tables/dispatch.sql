@@ -33,7 +33,10 @@ create table messaging.dispatch (
   connected_at timestamptz,
   paired_phone text,
   wrong_phone_until timestamptz not null default '-infinity',
+  webhooks_state text,
+  webhooks_url text,
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
+  constraint dispatch_webhooks_known check (webhooks_state in ('ours', 'elsewhere', 'unknown')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.1);
@@ -74,6 +77,10 @@ comment on column messaging.dispatch.paired_phone is
   'The number that the gateway''s session was last told to be of; NULL while none was told.';
 comment on column messaging.dispatch.wrong_phone_until is
   'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
+comment on column messaging.dispatch.webhooks_state is
+  'Where the provider was last seen to send events; NULL while nobody has asked.';
+comment on column messaging.dispatch.webhooks_url is
+  'That address without its secrets; NULL where it is not known, or events go nowhere.';
 comment on column messaging.dispatch.told_disconnected_at is
   'When the workspace''s alert address was last told by e-mail.';
 comment on column messaging.dispatch.suspected_at is

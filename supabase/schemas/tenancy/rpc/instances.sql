@@ -171,7 +171,7 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
-    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
+    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null, webhooks_url = null where d.instance_id = instance.id;
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
@@ -219,7 +219,7 @@ $$;
 -- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
 -- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
 -- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
--- freeServiceMessagesPerMonth, directSend, requestsPerMinute (null lifts it),
+-- freeServiceMessagesPerMonth, directSend, configureWebhooks, requestsPerMinute (null lifts it),
 -- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
 -- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
 -- instance has one of its ids.
@@ -290,6 +290,7 @@ begin
       (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
     ),
     direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
     read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
     interactive_rendering = coalesce(settings->>'interactiveRendering', i.interactive_rendering),
@@ -359,6 +360,7 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     'interactiveRendering', instance.interactive_rendering,
     'readReceipts', instance.read_receipts,
     'directSend', instance.direct_send,
+    'configureWebhooks', instance.configure_webhooks,
     'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
     'requestsPerMinute', instance.requests_per_minute,
     'historyImport', messaging.shown_history_import(instance.id),

@@ -39,6 +39,7 @@ create table messaging.instances (
   people_scope text not null default 'instance',
   direct_send boolean not null default false,
   budget jsonb,
+  configure_webhooks boolean not null default true,
   constraint instances_provider_known
     check (provider in ('whatsapp_cloud', 'zapi', 'evolution', 'waha')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
@@ -116,6 +117,8 @@ comment on column messaging.instances.messages_per_second is
   'The pace of an official instance, for what has no interval of its own; NULL for none: see spacing.';
 comment on column messaging.instances.direct_send is
   'Whether the channel lets the account send utility messages outside the window without a template.';
+comment on column messaging.instances.configure_webhooks is
+  'Whether the service sets the provider''s webhooks when a phone is being connected.';
 comment on column messaging.instances.transcribe_voice is
   'Which received voice messages are written down; see transcribes_voice.';
 comment on column messaging.instances.retention_messages_days is
