@@ -62,8 +62,24 @@ async function disconnect({ stack, demo, open }: TestConsole): Promise<void> {
   assertEquals(refused.status, 502, "an immediate send is tried, and its caller sees the answer");
   assertEquals(await phone.getByText("Depois").count(), 0);
 
+  // A code that waits may be scanned by the wrong phone.
+  const code = await fetch(`${stack.origin}/simulator/zapi/instances/DEMO/token/t/qr-code`);
+  assertMatch((await code.json()).value, /^2@/);
   await openTab(page, "Outside world");
-  await connections.getByRole("button", { name: "Connect", exact: true }).click();
+  await connections.getByLabel("What the gateway does").selectOption("slow");
+  await connections.getByRole("button", { name: "Scan with another phone" }).click();
+  await connections.getByText("connected", { exact: true }).waitFor();
+  await openTab(page, "Queue");
+  await queue.getByText("The gateway is connected to another phone.").waitFor();
+  await queue.getByText("held by the right phone: another one is connected").waitFor();
+  assertEquals(await phone.getByText("Depois").count(), 0);
+  await openTab(page, "Outside world");
+  await connections.getByRole("button", { name: "Disconnect" }).click();
+  await connections.getByLabel("What the gateway does").selectOption("normal");
+  await (await fetch(code.url)).body?.cancel();
+  await page.reload();
+  await openTab(page, "Outside world");
+  await connections.getByRole("button", { name: "Scan the code" }).click();
   await connections.getByText("connected", { exact: true }).waitFor();
   await openTab(page, "Queue");
   await phone.getByText("Depois").waitFor();

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import type { Channel } from "./channel.ts";
+import { channelOf } from "./channels.ts";
 import { channelKinds } from "./records.ts";
 import type { Store } from "./store.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -145,14 +146,25 @@ export interface ConnectionServices {
   readonly store: Store;
 }
 
+/** A connection as the console shows it. */
+interface ListedConnection extends Connection, Pick<Session, "isPairing" | "behavior"> {
+  /** Whether phones pair with it: not at the official channel. */
+  readonly hasCodes: boolean;
+  /** The phone that was named with the webhook; null where none was. */
+  readonly ownPhone: string | null;
+}
+
 /** The connection of each instance with a webhook, and whether a code waits to be scanned. */
 export function listConnections(
   { webhooks, connections }: Pick<ConnectionServices, "webhooks" | "connections">,
-): (Connection & { readonly isPairing: boolean; readonly phone: string | null })[] {
+): ListedConnection[] {
   return webhooks.list().map(({ provider, instance }) => {
-    const { isLost, isPairing, phone } = connections.session(provider, instance);
-    const state = isLost ? "disconnected" : "connected";
-    return { provider, instance, state, isPairing, phone: phone ?? null };
+    const { isLost, isPairing, behavior } = connections.session(provider, instance);
+    return {
+      ...{ provider, instance, state: isLost ? "disconnected" : "connected", isPairing, behavior },
+      hasCodes: channelOf(provider).isOfficial !== true,
+      ownPhone: webhooks.phoneOf(provider, instance) ?? null,
+    };
   });
 }
 
