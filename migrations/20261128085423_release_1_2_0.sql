@@ -57,6 +57,34 @@ comment on column messaging.database_servers.replayed_at is
 comment on column messaging.database_servers.events_through is
   'Where commits may be missing: the last event that this server got. No event has a number above it, up to events_before: a cursor there has read events that are gone.';
 
+-- Links to the page on which the owner of a phone connects it. Only the SHA-256 of a link's token is kept. A
+-- link ends when the phone is connected, when it expires, or when it is revoked.
+create table messaging.connection_links (
+  id uuid primary key default gen_random_uuid(),
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  token_hash text not null,
+  language text,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  revoked_at timestamptz,
+  looks_whole_at timestamptz not null default '-infinity',
+  tests integer not null default 0,
+  created_at timestamptz not null default now(),
+  constraint connection_links_hash_is_sha256 check (token_hash ~ '^[0-9a-f]{64}$'),
+  constraint connection_links_language_known check (language in ('pt', 'en', 'es'))
+);
+create unique index connection_links_hash on messaging.connection_links (token_hash);
+create index connection_links_instance on messaging.connection_links (instance_id, expires_at);
+alter table messaging.connection_links enable row level security;
+comment on column messaging.connection_links.language is
+  'The language of the page; NULL for the browser''s.';
+comment on column messaging.connection_links.used_at is
+  'When the phone was connected: from then on only pages that were open may go on.';
+comment on column messaging.connection_links.looks_whole_at is
+  'When the link''s allowance of looks is whole again: see spent_allowance.';
+comment on column messaging.connection_links.tests is 'How many test messages its pages have sent.';
+
 alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
 
 alter table messaging.internal_notes alter column created_at set default clock_timestamp();
@@ -81,7 +109,19 @@ alter table messaging.batches add column if not exists file_ids uuid[] default '
 
 alter table messaging.dispatch add column if not exists told_held_at timestamp with time zone;
 
+alter table messaging.dispatch add column if not exists connected_at timestamp with time zone;
+
+alter table messaging.dispatch add column if not exists paired_phone text;
+
 alter table messaging.contacts add column if not exists identity_change jsonb;
+
+alter table messaging.dispatch add column if not exists wrong_phone_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
+
+alter table messaging.dispatch add column if not exists webhooks_state text;
+
+alter table messaging.dispatch add column if not exists webhooks_url text;
+
+alter table messaging.instances add column if not exists configure_webhooks boolean default true not null;
 
 -- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
 -- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
@@ -96,6 +136,17 @@ returns messaging.list_reading language sql stable set search_path = '' as $$
     messaging.begin_page(request) as page,
     coalesce(request->>'order' = 'desc' and nullif(request->'after', 'null') is null, false)
       as starts_at_newest;
+$$;
+
+-- admin-api: a link to connect a phone as a response shows it: never its hash, nor its address.
+create or replace function messaging.describe_connection_link(link messaging.connection_links)
+returns jsonb language sql stable parallel safe set search_path = '' as $$
+  select jsonb_build_object(
+    'linkId', link.id,
+    'expiresAt', messaging.iso_in_zone(link.expires_at, 'UTC'),
+    'usedAt', messaging.iso_in_zone(link.used_at, 'UTC'),
+    'revokedAt', messaging.iso_in_zone(link.revoked_at, 'UTC')
+  );
 $$;
 
 -- The answer of an RPC that gets one record: what describes it, or the refusal with this SQLSTATE and code where
@@ -142,6 +193,39 @@ begin
 end;
 $$;
 
+-- admin-api: a new link to connect the phone of an instance. `request`: linkId, instanceId, tokenHash, language
+-- (NULL for the browser's), expiresInMinutes, sealedToken (kept with the outcome alone, so that a repeated call
+-- can be given the address again), idempotency (see begin_idempotent). Deletes what has ended a month ago.
+-- Returns {linkId, expiresAt}, or {replayed}. Errors: MI007, MI008, MI014.
+create or replace function public.create_connection_link(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  instance messaging.instances;
+  link messaging.connection_links;
+  replayed jsonb := messaging.begin_idempotent(request);
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  delete from messaging.connection_links l
+  where l.instance_id = instance.id and l.expires_at < clock - interval '30 days';
+  insert into messaging.connection_links (id, instance_id, token_hash, language, expires_at)
+  values (
+    (request->>'linkId')::uuid, instance.id, request->>'tokenHash', request->>'language',
+    clock + make_interval(mins => (request->>'expiresInMinutes')::integer)
+  )
+  returning * into link;
+  outcome := messaging.describe_connection_link(link);
+  perform messaging.keep_outcome(
+    request, outcome || jsonb_build_object('sealedToken', request->>'sealedToken')
+  );
+  return outcome;
+end;
+$$;
+
 -- admin-api: one department. `request`: departmentId. Error: MI002.
 create or replace function public.get_department(request jsonb)
 returns jsonb language sql stable set search_path = '' as $$
@@ -171,6 +255,63 @@ begin
 end;
 $$;
 
+-- connect: whether a link to connect a phone may be looked at now. `request`: tokenHash, openedAt (when the page
+-- was opened; NULL for one that opens), sendsTest. Every look counts: thirty a minute, and five test messages
+-- in all. A link whose phone is connected lets pages in that were open before, for 15 minutes.
+-- Returns {linkId, instanceId, instanceName, provider, sealedProviderConfig, language, expiresAt, openedAt,
+-- isUsed}; or {refused}: not_found, ended, or rate_limited with retryAfterSeconds. Locks the link.
+create or replace function public.enter_connection_link(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  looks_per_minute constant integer := 30;
+  most_tests constant integer := 5;
+  share constant interval := interval '1 minute' / looks_per_minute;
+  sends_test constant boolean := coalesce((request->>'sendsTest')::boolean, false);
+  opened_at constant timestamptz := (request->>'openedAt')::timestamptz;
+  link messaging.connection_links;
+  instance messaging.instances;
+  clock timestamptz;
+  is_over boolean;
+begin
+  select l.* into link from messaging.connection_links l
+  where l.token_hash = request->>'tokenHash' for no key update;
+  if not found then
+    return jsonb_build_object('refused', 'not_found');
+  end if;
+  clock := clock_timestamp();
+  is_over := case
+    when link.used_at is null then link.expires_at <= clock
+    else (opened_at < link.used_at and clock < link.used_at + interval '15 minutes') is not true
+  end;
+  if is_over or link.revoked_at is not null then
+    return jsonb_build_object('refused', 'ended');
+  end if;
+  if not messaging.suffices_allowance(link.looks_whole_at, share, clock)
+    or sends_test and link.tests >= most_tests then
+    return jsonb_build_object('refused', 'rate_limited', 'retryAfterSeconds', case
+      when sends_test and link.tests >= most_tests then 60
+      else ceil(extract(epoch from link.looks_whole_at + share - clock - interval '1 minute'))
+    end);
+  end if;
+  update messaging.connection_links l
+  set looks_whole_at = messaging.spent_allowance(l.looks_whole_at, share, clock),
+    tests = l.tests + case when sends_test then 1 else 0 end
+  where l.id = link.id;
+  select i.* into strict instance from messaging.instances i where i.id = link.instance_id;
+  return jsonb_build_object(
+    'linkId', link.id,
+    'instanceId', instance.id,
+    'instanceName', instance.name,
+    'provider', instance.provider,
+    'sealedProviderConfig', instance.sealed_provider_config,
+    'language', link.language,
+    'expiresAt', messaging.iso_in_zone(link.expires_at, 'UTC'),
+    'openedAt', coalesce(opened_at, clock),
+    'isUsed', link.used_at is not null
+  );
+end;
+$$;
+
 -- admin-api: instances, oldest first, a page at a time.
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI013.
@@ -193,7 +334,8 @@ $$;
 
 -- admin-api: changes an instance. A waiting message keeps its slot unless the send window is closed
 -- then, or a limit leaves no place for it (see plan_slot_moves); what is wider moves no slot. The queue is checked again at once, so
--- that new credentials take effect without delay.
+-- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
+-- phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
 -- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
 -- field
@@ -263,11 +405,169 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
-    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity' where d.instance_id = instance.id;
+    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null, webhooks_url = null where d.instance_id = instance.id;
+  end if;
+  if changes ? 'connectedPhone' then
+    perform messaging.hold_wrong_phone(instance, clock_timestamp());
   end if;
   perform messaging.refresh_dispatch(array[instance.id]);
   return messaging.describe_instance(instance);
 end;
+$$;
+
+-- Writes the settings of an instance, and nothing but what `settings` holds: name, connectedPhone,
+-- businessInstanceId (null clears it), timeZone, sendWindow {start, end, days, holidays, each
+-- optional}, optOut {keywords, resumeKeywords, confirmation, each optional; a null confirmation is
+-- none}, pace {messagesPerSecond} (null removes it), budget (null removes it), protection (see changed_protection), retention {messagesDays, mediaDays, providerEventsDays, each
+-- optional; null is for ever}, transcribeVoice, onUnconfirmed, interactiveRendering, readReceipts,
+-- freeServiceMessagesPerMonth, directSend, configureWebhooks, requestsPerMinute (null lifts it),
+-- sealedProviderConfig with gatewayInstanceId. The one place that knows which column holds which setting; describe_instance
+-- reads them back. Returns the instance. Locks the instance. Raises unique_violation where another
+-- instance has one of its ids.
+-- Over 80 lines: one for each setting.
+create or replace function messaging.write_instance_settings(instance_id uuid, settings jsonb)
+returns messaging.instances language plpgsql set search_path = '' as $$
+declare
+  send_window constant jsonb := settings->'sendWindow';
+  opt_out constant jsonb := settings->'optOut';
+  retention constant jsonb := settings->'retention';
+  instance messaging.instances;
+begin
+  update messaging.instances i
+  set name = coalesce(settings->>'name', i.name),
+    sealed_provider_config = coalesce(settings->>'sealedProviderConfig', i.sealed_provider_config),
+    gateway_instance_id = case
+      when settings ? 'sealedProviderConfig' then settings->>'gatewayInstanceId'
+      else i.gateway_instance_id
+    end,
+    business_instance_id = case
+      when settings ? 'businessInstanceId' then settings->>'businessInstanceId'
+      else i.business_instance_id
+    end,
+    connected_phone = coalesce(settings->>'connectedPhone', i.connected_phone),
+    connected_phone_key = messaging.phone_identity_key(
+      coalesce(settings->>'connectedPhone', i.connected_phone)
+    ),
+    time_zone = coalesce(settings->>'timeZone', i.time_zone),
+    window_start = coalesce((send_window->>'start')::time, i.window_start),
+    window_end = coalesce((send_window->>'end')::time, i.window_end),
+    window_days = case
+      when send_window ? 'days'
+      then array(select jsonb_array_elements_text(send_window->'days')::smallint)
+      else i.window_days
+    end,
+    opt_out_keywords = case
+      when opt_out ? 'keywords' then array(select jsonb_array_elements_text(opt_out->'keywords'))
+      else i.opt_out_keywords
+    end,
+    opt_out_resume_keywords = case
+      when opt_out ? 'resumeKeywords'
+      then array(select jsonb_array_elements_text(opt_out->'resumeKeywords'))
+      else i.opt_out_resume_keywords
+    end,
+    opt_out_confirmation = case
+      when opt_out ? 'confirmation' then opt_out->>'confirmation' else i.opt_out_confirmation
+    end,
+    retention_messages_days = case
+      when retention ? 'messagesDays' then (retention->>'messagesDays')::integer
+      else i.retention_messages_days
+    end,
+    retention_media_days = case
+      when retention ? 'mediaDays' then (retention->>'mediaDays')::integer
+      else i.retention_media_days
+    end,
+    retention_provider_events_days = case
+      when retention ? 'providerEventsDays'
+      then coalesce((retention->>'providerEventsDays')::integer, 0)
+      else i.retention_provider_events_days
+    end,
+    messages_per_second = case
+      when settings ? 'pace' then (settings->'pace'->>'messagesPerSecond')::integer
+      else i.messages_per_second
+    end,
+    budget = case when settings ? 'budget' then nullif(settings->'budget', 'null') else i.budget end,
+    transcribe_voice = coalesce(settings->>'transcribeVoice', i.transcribe_voice),
+    free_service_messages_per_month = coalesce(
+      (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
+    ),
+    direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
+    read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
+    on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
+    interactive_rendering = coalesce(settings->>'interactiveRendering', i.interactive_rendering),
+    requests_per_minute = case
+      when settings ? 'requestsPerMinute' then (settings->>'requestsPerMinute')::integer
+      else i.requests_per_minute
+    end,
+    protection = case
+      when settings ? 'protection'
+        then messaging.changed_protection(i.protection, settings->'protection')
+      else i.protection
+    end,
+    updated_at = now()
+  where i.id = write_instance_settings.instance_id
+  returning i.* into strict instance;
+  if send_window ? 'holidays' then
+    delete from messaging.holidays h where h.instance_id = instance.id;
+    insert into messaging.holidays (instance_id, day)
+    select distinct instance.id, holiday::date
+    from jsonb_array_elements_text(send_window->'holidays') as holiday;
+  end if;
+  return instance;
+end;
+$$;
+
+-- admin-api: an instance as a response shows it: never its credentials, sealed or not. A gateway's
+-- webhook path goes on with its webhookSecret, which is one of them.
+create or replace function messaging.describe_instance(instance messaging.instances)
+returns jsonb language sql stable parallel safe set search_path = '' as $$
+  select jsonb_build_object(
+    'instanceId', instance.id,
+    'workspaceId', instance.workspace_id,
+    'name', instance.name,
+    'provider', instance.provider,
+    'gatewayInstanceId', instance.gateway_instance_id,
+    'businessInstanceId', instance.business_instance_id,
+    'embedKey', instance.embed_key,
+    'connectedPhone', instance.connected_phone,
+    'timeZone', instance.time_zone,
+    'sendWindow', jsonb_build_object(
+      'start', to_char(instance.window_start, 'HH24:MI'),
+      'end', to_char(instance.window_end, 'HH24:MI'),
+      'days', to_jsonb(instance.window_days),
+      'holidays', (
+        select coalesce(jsonb_agg(h.day order by h.day), '[]')
+        from messaging.holidays h where h.instance_id = instance.id
+      )
+    ),
+    'optOut', jsonb_build_object(
+      'keywords', to_jsonb(instance.opt_out_keywords),
+      'resumeKeywords', to_jsonb(instance.opt_out_resume_keywords),
+      'confirmation', instance.opt_out_confirmation
+    ),
+    'retention', jsonb_build_object(
+      'messagesDays', instance.retention_messages_days,
+      'mediaDays', instance.retention_media_days,
+      'providerEventsDays', nullif(coalesce(instance.retention_provider_events_days, 30), 0)
+    ),
+    'protection', instance.protection,
+    'pace', case
+      when instance.messages_per_second is not null
+        then jsonb_build_object('messagesPerSecond', instance.messages_per_second)
+    end,
+    'budget', instance.budget,
+    'transcribeVoice', instance.transcribe_voice,
+    'onUnconfirmed', instance.on_unconfirmed,
+    'interactiveRendering', instance.interactive_rendering,
+    'readReceipts', instance.read_receipts,
+    'directSend', instance.direct_send,
+    'configureWebhooks', instance.configure_webhooks,
+    'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
+    'requestsPerMinute', instance.requests_per_minute,
+    'historyImport', messaging.shown_history_import(instance.id),
+    'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
+    'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
+  );
 $$;
 
 -- admin-api: one operator. `request`: operatorId. Error: MI001.
@@ -296,6 +596,47 @@ begin
     order by r.created_at, r.id
     limit page.size + 1
   ), page.size);
+end;
+$$;
+
+-- admin-api: ends a link to connect a phone from now on, its open pages too; a revoked link keeps its time.
+-- `request`: instanceId, linkId. Returns the link. Errors: MI014, MI081 (the instance has no such link).
+create or replace function public.revoke_connection_link(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  instance messaging.instances;
+  link messaging.connection_links;
+begin
+  instance := messaging.find_instance((request->>'instanceId')::uuid);
+  update messaging.connection_links l
+  set revoked_at = coalesce(l.revoked_at, clock_timestamp())
+  where l.id = (request->>'linkId')::uuid and l.instance_id = instance.id
+  returning l.* into link;
+  if not found then
+    raise exception using errcode = 'MI081', message = 'connection_link_not_found';
+  end if;
+  return messaging.describe_connection_link(link);
+end;
+$$;
+
+-- connect: the phone of a link's instance is connected, so the link ends: see enter_connection_link. Records
+-- instance.connection_link_used the first time. `request`: linkId. Returns {used}: whether this was it.
+create or replace function public.use_connection_link(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  link messaging.connection_links;
+begin
+  update messaging.connection_links l
+  set used_at = clock_timestamp()
+  where l.id = (request->>'linkId')::uuid and l.used_at is null and l.revoked_at is null
+  returning l.* into link;
+  if not found then
+    return jsonb_build_object('used', false);
+  end if;
+  perform messaging.record_event(
+    link.instance_id, null, 'instance.connection_link_used', jsonb_build_object('linkId', link.id)
+  );
+  return jsonb_build_object('used', true);
 end;
 $$;
 
@@ -6116,6 +6457,55 @@ begin
 end;
 $$;
 
+-- What was told about the connections of instances holds no longer: their credentials are new, or an
+-- operator releases them. The caller holds pacing and refreshes dispatch.
+create or replace function messaging.forget_connection(instance_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  perform messaging.resume_unpaced_messages(
+    d.instance_id, greatest(d.disconnected_until, d.wrong_phone_until), clock
+  )
+  from messaging.dispatch d
+  where d.instance_id = any (instance_ids)
+    and greatest(d.disconnected_until, d.wrong_phone_until) > clock;
+  update messaging.dispatch d
+  set connection = null, connection_told_at = '-infinity', disconnected_until = '-infinity',
+    disconnected_at = null, disconnected_reason = null, connected_at = null, paired_phone = null,
+    wrong_phone_until = '-infinity'
+  where d.instance_id = any (instance_ids);
+end;
+$$;
+
+-- Holds an instance whose gateway has a session of another number than its connectedPhone: everything that the
+-- dispatcher sends would leave under that number. Releases it when the session is the right number's, or that
+-- number is the expected one now. Records instance.held and tells the workspace's alert address (see
+-- tell_hold). The caller holds pacing and dispatch, and refreshes dispatch.
+create or replace function messaging.hold_wrong_phone(
+  instance messaging.instances, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  dispatch messaging.dispatch;
+  is_wrong boolean;
+begin
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  is_wrong := messaging.is_expected_phone(dispatch.paired_phone, instance.connected_phone_key) is false;
+  if is_wrong = (dispatch.wrong_phone_until > clock) then
+    return;
+  end if;
+  update messaging.dispatch d
+  set wrong_phone_until = case when is_wrong then 'infinity' else '-infinity' end::timestamptz
+  where d.instance_id = instance.id;
+  if is_wrong then
+    perform messaging.record_instance_holds(array[instance.id], 'wrong_phone');
+    perform messaging.tell_hold(instance, 'wrong_phone', true, clock);
+  else
+    perform messaging.resume_unpaced_messages(instance.id, dispatch.wrong_phone_until, clock);
+  end if;
+end;
+$$;
+
 -- Moves the slots of the last stretch that is planned for an instance (see plan_slot_moves). Returns
 -- how many slots moved, NULL where none are planned.
 -- The caller holds the pacing row. Locks the dispatch row, so that no message is claimed out of order
@@ -6425,7 +6815,7 @@ $$;
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, webhooks {state, url} as they were last seen, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
@@ -6570,6 +6960,9 @@ begin
       end,
       'reason', case when is_disconnected then dispatch.disconnected_reason end
     ),
+    'webhooks', jsonb_build_object(
+      'state', coalesce(dispatch.webhooks_state, 'unknown'), 'url', dispatch.webhooks_url
+    ),
     'channelLimit', dispatch.channel_limit,
     'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
       'messagesPerSecond', dispatch.messages_per_second,
@@ -6603,7 +6996,7 @@ $$;
 
 -- Holds instances that accept messages and confirm none any more (see is_suspect), until something is
 -- confirmed or received, or an operator releases them; and releases those that have confirmed. An
--- instance that is held or disconnected already is left alone. `request`: maxInstances.
+-- instance that is held, disconnected or connected to a wrong phone already is left alone. `request`: maxInstances.
 -- Returns {held, released}: how many. Looks at the newest messages of each instance, in their index:
 -- called once a run of the dispatcher. Without jit: see rescue_stalled_instances.
 -- Locks as set_operator_hold; never waits for pacing.
@@ -6629,7 +7022,7 @@ begin
       limit 1
     ) as last
     join messaging.pacing p on p.instance_id = any (array[d.instance_id])
-    where d.operator_hold_until <= clock and d.disconnected_until <= clock
+    where messaging.stopped_until(d) <= clock
       and last.status = 'sent' and last.sent_at > clock - interval '1 day'
       and messaging.is_suspect(d.instance_id, d.trusted_from, clock)
     order by p.instance_id
@@ -6851,12 +7244,113 @@ begin
 end;
 $$;
 
+-- admin-api: ends an operator's hold of an instance, or of all instances that are held. What has become
+-- due meanwhile leaves at the instance's pace and inside its window. `request`: instanceId or NULL for
+-- all, idempotency. Returns {instances}: how many were held; or {replayed}. A hold by the provider's
+-- refusal goes on. An instance that is named is also taken as connected again, and to the right phone: its
+-- provider's word that it is may have been lost. Errors: MI007, MI008, MI014. Locks as set_operator_hold.
+create or replace function public.release_queue(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  wanted_id uuid;
+  held uuid[];
+  replayed jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  if request->>'instanceId' is not null then
+    wanted_id := (messaging.find_instance((request->>'instanceId')::uuid)).id;
+  end if;
+  select array_agg(d.instance_id) into held
+  from messaging.dispatch d
+  where d.operator_hold_until > clock
+    and (wanted_id is null or d.instance_id = wanted_id);
+  if exists (
+    select from messaging.dispatch d
+    where d.instance_id = wanted_id
+      and greatest(d.disconnected_until, d.wrong_phone_until) > clock
+  ) then
+    perform from messaging.pacing p where p.instance_id = wanted_id for no key update;
+    perform messaging.forget_connection(array[wanted_id]);
+    held := array[wanted_id];
+  end if;
+  perform messaging.set_operator_hold(held, '-infinity', null);
+  return messaging.keep_outcome(
+    request, jsonb_build_object('instances', coalesce(cardinality(held), 0))
+  );
+end;
+$$;
+
+-- Finds stalled instances, which have waiting messages and no due time, and makes them due again. A
+-- safety net for lost wake-ups: none is ever expected, and the dispatcher logs each.
+-- Handles at most `request`.maxInstances a call. Returns {woken}: how many.
+-- Steps from instance to instance through message_queue_head, so that neither long queues nor
+-- instances with an empty queue cost anything. Without jit: what is switched off has no other way in one
+-- place, and its price alone would have the plan compiled at every call.
+create or replace function public.rescue_stalled_instances(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off set enable_hashjoin = off
+set enable_mergejoin = off set jit = off as $$
+declare
+  stalled uuid[];
+begin
+  select array_agg(s.instance_id order by s.instance_id) into stalled
+  from (
+    with recursive queued as (
+      (
+        select q.instance_id from messaging.message_queue q
+        where q.lane = 'paced'
+        order by q.instance_id
+        limit 1
+      )
+      union all
+      select (
+        select q.instance_id from messaging.message_queue q
+        where q.lane = 'paced' and q.instance_id > before.instance_id
+        order by q.instance_id
+        limit 1
+      )
+      from queued before
+      where before.instance_id is not null
+    )
+    select d.instance_id
+    from queued
+    join messaging.dispatch d on d.instance_id = queued.instance_id
+    cross join lateral messaging.head_of_queue(d.instance_id) as head
+    -- A hold without an end is no lost wake-up.
+    where d.in_flight is null and d.next_due_at = 'infinity' and d.operator_hold_until < 'infinity'
+      and d.disconnected_until < 'infinity' and d.wrong_phone_until < 'infinity'
+    limit (request->>'maxInstances')::integer
+  ) as s;
+  if stalled is null then
+    return jsonb_build_object('woken', 0);
+  end if;
+  perform from messaging.pacing p
+  where p.instance_id = any (stalled) order by p.instance_id for no key update;
+  perform messaging.refresh_dispatch(stalled);
+  return jsonb_build_object('woken', cardinality(stalled));
+end;
+$$;
+
+-- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
+-- session of another number. `infinity` for no end known, NULL where none is.
+create or replace function messaging.stopped_until(dispatch messaging.dispatch)
+returns timestamptz language sql immutable
+return greatest(
+  dispatch.operator_hold_until,
+  dispatch.disconnected_until,
+  dispatch.wrong_phone_until
+);
+
 -- Everything that may keep a whole instance from sending, each with the word for it (`heldBy` of answers), why,
 -- the provider's code where one refused it, and until when: `infinity` for no end known. What is over has its
 -- end all the same. `place`: of several at once the first one is told, since it is what a person has to end.
 create or replace function messaging.instance_holds(dispatch messaging.dispatch)
 returns table (place integer, held_by text, reason text, code text, ends_at timestamptz)
-language sql immutable rows 3
+language sql immutable rows 4
 begin atomic
   select h.*
   from
@@ -6864,8 +7358,9 @@ begin atomic
       values
         (1, 'operator_hold', dispatch.operator_hold_reason, null, dispatch.operator_hold_until),
         (2, 'disconnected', dispatch.disconnected_reason, null, dispatch.disconnected_until),
+        (3, 'wrong_phone', 'wrong_phone', null, dispatch.wrong_phone_until),
         (
-          3,
+          4,
           'instance_held',
           'provider_refused',
           dispatch.hold_error ->> 'code',
@@ -6887,6 +7382,12 @@ begin atomic
   order by h.place
   limit 1;
 end;
+
+-- Whether a session's number is the one that the instance's key stands for, in any spelling of it. NULL where
+-- the session's number is not known.
+create or replace function messaging.is_expected_phone(paired_phone text, connected_phone_key text)
+returns boolean language sql immutable
+return messaging.phone_identity_key(paired_phone) = connected_phone_key;
 
 -- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
 -- it is not known. See instance_hold.
@@ -8293,19 +8794,22 @@ $$;
 
 -- Records what a provider says about an instance's connection. `event`: state (connected or
 -- disconnected), reason, until (the end of a restriction, NULL for none), phone (the number that it is
--- about, NULL for all of the account: see concerns_other_instance), at. The newest by the
--- provider's own time wins: what is older than what was told last changes nothing.
+-- about, NULL for all of the account: see concerns_other_instance), pairedPhone (the number that a gateway's
+-- session is of, NULL for not told), at, isAnswer. The newest by the provider's own time wins: what is older
+-- than what was told last changes nothing. `isAnswer`: the provider was asked just now. Its answer counts
+-- whenever it comes, and leaves that time as it is, because it has none of the provider's own.
 -- While the connection is lost, nothing that the dispatcher sends leaves; immediate sends are tried. When
 -- it is back, the paced queue goes on at its pace, and what has become due beside it leaves ten seconds
 -- apart.
 -- Records instance.connected or instance.disconnected, and tells the workspace's alert address, at most
--- every ten minutes. Returns whether the state has changed. Locks pacing, then dispatch.
+-- every ten minutes. A session of a wrong phone holds the instance: see hold_wrong_phone. Returns whether the state has changed. Locks pacing, then dispatch.
 create or replace function messaging.record_connection_event(
   instance messaging.instances, event jsonb
 ) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock);
+  is_answer constant boolean := coalesce((event->>'isAnswer')::boolean, false);
   state constant text := event->>'state';
   former messaging.dispatch;
 begin
@@ -8315,12 +8819,12 @@ begin
   perform from messaging.pacing p where p.instance_id = instance.id for no key update;
   select d.* into strict former
   from messaging.dispatch d where d.instance_id = instance.id for no key update;
-  if told_at < former.connection_told_at then
+  if not is_answer and told_at < former.connection_told_at then
     return false;
   end if;
   update messaging.dispatch d
   set connection = event->>'state',
-    connection_told_at = told_at,
+    connection_told_at = case when is_answer then d.connection_told_at else told_at end,
     disconnected_until = case state
       when 'disconnected' then coalesce((event->>'until')::timestamptz, 'infinity')
       else '-infinity'
@@ -8330,6 +8834,12 @@ begin
       when former.connection = 'disconnected' then d.disconnected_at
       else least(told_at, clock)
     end,
+    connected_at = case
+      when state = 'disconnected' then null
+      when former.connection = 'connected' then d.connected_at
+      else least(told_at, clock)
+    end,
+    paired_phone = coalesce(event->>'pairedPhone', d.paired_phone),
     disconnected_reason = case when state = 'disconnected' then event->>'reason' end,
     -- What was refused while the connection was lost says nothing about the one that is back.
     hold_until = case
@@ -8337,8 +8847,9 @@ begin
       else d.hold_until
     end
   where d.instance_id = instance.id;
-  perform messaging.refresh_dispatch(array[instance.id]);
   if former.connection is not distinct from state then
+    perform messaging.hold_wrong_phone(instance, clock);
+    perform messaging.refresh_dispatch(array[instance.id]);
     return false;
   end if;
   perform messaging.record_event(
@@ -8353,6 +8864,9 @@ begin
       else '{}'
     end
   );
+  -- After instance.connected: instance.held says what that is worth.
+  perform messaging.hold_wrong_phone(instance, clock);
+  perform messaging.refresh_dispatch(array[instance.id]);
   if state = 'connected' then
     perform messaging.resume_unpaced_messages(instance.id, former.disconnected_until, clock);
   elsif coalesce(former.told_disconnected_at < clock - interval '10 minutes', true) then
@@ -9072,6 +9586,87 @@ begin
     from jsonb_array_elements_text(others) with ordinality as o(address, place)
     where messaging.phone_identity_key(o.address) <> own_key
   ));
+end;
+$$;
+
+-- admin-api, connect: with which provider and credentials an instance's connection is asked for. `request`:
+-- instanceId. Returns {provider, sealedProviderConfig, configureWebhooks, webhooksState}; the last is NULL while
+-- nobody has asked where the provider sends events. Error: MI014.
+create or replace function public.get_connection_target(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+begin
+  return jsonb_build_object(
+    'provider', instance.provider,
+    'sealedProviderConfig', instance.sealed_provider_config,
+    'configureWebhooks', instance.configure_webhooks,
+    'webhooksState', (
+      select d.webhooks_state from messaging.dispatch d where d.instance_id = instance.id
+    )
+  );
+end;
+$$;
+
+-- admin-api, connect: what a gateway has just answered about an instance's session. `request`: instanceId,
+-- sealedProviderConfig (the credentials that were asked with), state (connected, or another word for not),
+-- phone (the session's number in digits, NULL for not told). A session that is there counts as told (see
+-- record_connection_event); one that is not, only where it was there before: nothing is lost of an instance
+-- that was never connected. Of the official channel nothing is noted, because its events are about what the
+-- account may do. What other credentials than the present ones have found counts nothing.
+-- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
+-- Locks pacing, then dispatch.
+create or replace function public.note_connection(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
+  is_connected constant boolean := request->>'state' = 'connected';
+  dispatch messaging.dispatch;
+begin
+  select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  if instance.provider_class = 'gateway'
+    and instance.sealed_provider_config = request->>'sealedProviderConfig'
+    and (
+      is_connected and (
+        dispatch.connection is distinct from 'connected'
+        or dispatch.paired_phone is distinct from coalesce(request->>'phone', dispatch.paired_phone)
+      )
+      or request->>'state' = 'disconnected' and dispatch.connection = 'connected'
+    ) then
+    perform messaging.record_connection_event(instance, jsonb_build_object(
+      'state', request->'state',
+      'reason', case when not is_connected then 'not_connected' end,
+      'pairedPhone', request->'phone',
+      'isAnswer', true
+    ));
+    select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  end if;
+  return jsonb_build_object(
+    'since', messaging.iso_in_zone(
+      case
+        when is_connected then dispatch.connected_at
+        when dispatch.connection = 'disconnected' then dispatch.disconnected_at
+      end,
+      'UTC'
+    ),
+    'isExpectedPhone', messaging.is_expected_phone(request->>'phone', instance.connected_phone_key)
+  );
+end;
+$$;
+
+-- admin-api, connect: where a provider was just seen to send an instance's events. `request`: instanceId,
+-- sealedProviderConfig (the credentials that were asked with), state (ours, elsewhere, unknown), url (without
+-- secrets, NULL for none). What other credentials than the present ones have found counts nothing. Returns
+-- {noted}. Locks dispatch.
+create or replace function public.note_webhooks(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  update messaging.dispatch d
+  set webhooks_state = request->>'state', webhooks_url = request->>'url'
+  from messaging.instances i
+  where i.id = (request->>'instanceId')::uuid and d.instance_id = i.id
+    and i.sealed_provider_config = request->>'sealedProviderConfig';
+  return jsonb_build_object('noted', found);
 end;
 $$;
 
@@ -10249,14 +10844,32 @@ comment on column messaging.batches.file_ids is
 comment on column messaging.dispatch.told_held_at is
   'When the workspace''s alert address was last told of a hold by e-mail: see tell_hold.';
 
+comment on column messaging.dispatch.connected_at is
+  'Since when the connection is there; NULL while it is not, or nothing is known of it.';
+
+comment on column messaging.dispatch.paired_phone is
+  'The number that the gateway''s session was last told to be of; NULL while none was told.';
+
 comment on column messaging.contacts.identity_change is
   'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
+
+comment on column messaging.dispatch.wrong_phone_until is
+  'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
+
+comment on column messaging.dispatch.webhooks_state is
+  'Where the provider was last seen to send events; NULL while nobody has asked.';
 
 comment on column messaging.instances.people_scope is
   'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
 
+comment on column messaging.dispatch.webhooks_url is
+  'That address without its secrets; NULL where it is not known, or events go nowhere.';
+
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
+
+comment on column messaging.instances.configure_webhooks is
+  'Whether the service sets the provider''s webhooks when a phone is being connected.';
 
 revoke all on sequence messaging.event_sequence from public, anon, authenticated, service_role;
 
@@ -10268,7 +10881,16 @@ alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK ((
 
 alter table messaging.batches add constraint batches_pause_reason_known CHECK ((pause_reason = ANY (ARRAY['template_refused'::text, 'account_restricted'::text, 'failures_in_row'::text]))) not valid;
 
+alter table messaging.dispatch add constraint dispatch_webhooks_known CHECK ((webhooks_state = ANY (ARRAY['ours'::text, 'elsewhere'::text, 'unknown'::text]))) not valid;
+
+alter table messaging.instances drop constraint instances_provider_known, add constraint instances_provider_known CHECK ((provider = ANY (ARRAY['whatsapp_cloud'::text, 'zapi'::text, 'evolution'::text, 'waha'::text]))) not valid;
+
 alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'instance_held_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text]))) not valid;
+
+create unique index if not exists instances_name_at_waha on messaging.instances (
+  (coalesce(business_instance_id, gateway_instance_id))
+)
+where business_instance_id is not null or provider = 'waha';
 
 -- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
 -- another's.

@@ -8,4 +8,8 @@ alter table messaging.ai_agents validate constraint ai_agents_answers_within;
 
 alter table messaging.batches validate constraint batches_pause_reason_known;
 
+alter table messaging.dispatch validate constraint dispatch_webhooks_known;
+
+alter table messaging.instances validate constraint instances_provider_known;
+
 alter table messaging.outbox validate constraint outbox_kind_known;

@@ -2,11 +2,11 @@
 /** The providers of this API for the function that administers instances. */
 import { createRegistry } from "./create_registry.ts";
 import { type AdministeredProvider, describeAdministration } from "./administration.ts";
-import { evolutionAdministration } from "./evolution/administration.ts";
 import type { ProviderKind } from "../model/provider_kind.ts";
 import { whatsappCloudAdministration } from "./whatsapp_cloud/administration.ts";
-import { wahaBasis } from "./waha/config.ts";
 import { zapiAdministration } from "./zapi/administration.ts";
+import { evolutionAdministration } from "./evolution/administration.ts";
+import { wahaBasis } from "./waha/config.ts";
 
 /** By kind: the compiler asks for every kind, and for its own provider. */
 const providers: { readonly [Kind in ProviderKind]: AdministeredProvider<Kind> } = {

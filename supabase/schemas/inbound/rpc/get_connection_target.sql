@@ -2,11 +2,7 @@
 -- instanceId. Returns {provider, sealedProviderConfig, configureWebhooks, webhooksState}; the last is NULL while
 -- nobody has asked where the provider sends events. Error: MI014.
 create or replace function public.get_connection_target(request jsonb)
-returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
 begin

@@ -7,11 +7,7 @@
 -- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
 -- Locks pacing, then dispatch.
 create or replace function public.note_connection(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   instance constant messaging.instances := messaging.find_instance((request->>'instanceId')::uuid);
   is_connected constant boolean := request->>'state' = 'connected';

@@ -3,11 +3,7 @@
 -- secrets, NULL for none). What other credentials than the present ones have found counts nothing. Returns
 -- {noted}. Locks dispatch.
 create or replace function public.note_webhooks(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   update messaging.dispatch d
   set webhooks_state = request->>'state', webhooks_url = request->>'url'

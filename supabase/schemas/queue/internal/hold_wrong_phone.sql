@@ -3,14 +3,8 @@
 -- number is the expected one now. Records instance.held and tells the workspace's alert address (see
 -- tell_hold). The caller holds pacing and dispatch, and refreshes dispatch.
 create or replace function messaging.hold_wrong_phone(
-  instance messaging.instances,
-  clock timestamptz
-)
-returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+  instance messaging.instances, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   dispatch messaging.dispatch;
   is_wrong boolean;

@@ -3,9 +3,7 @@
 -- end all the same. `place`: of several at once the first one is told, since it is what a person has to end.
 create or replace function messaging.instance_holds(dispatch messaging.dispatch)
 returns table (place integer, held_by text, reason text, code text, ends_at timestamptz)
-language sql
-immutable
-rows 4
+language sql immutable rows 4
 begin atomic
   select h.*
   from

@@ -3,11 +3,7 @@
 -- can be given the address again), idempotency (see begin_idempotent). Deletes what has ended a month ago.
 -- Returns {linkId, expiresAt}, or {replayed}. Errors: MI007, MI008, MI014.
 create or replace function public.create_connection_link(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   clock constant timestamptz := clock_timestamp();
   instance messaging.instances;

@@ -4,10 +4,7 @@
 -- Returns {linkId, instanceId, instanceName, provider, sealedProviderConfig, language, expiresAt, openedAt,
 -- isUsed}; or {refused}: not_found, ended, or rate_limited with retryAfterSeconds. Locks the link.
 create or replace function public.enter_connection_link(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   looks_per_minute constant integer := 30;
   most_tests constant integer := 5;

@@ -1,10 +1,7 @@
 -- admin-api: ends a link to connect a phone from now on, its open pages too; a revoked link keeps its time.
 -- `request`: instanceId, linkId. Returns the link. Errors: MI014, MI081 (the instance has no such link).
 create or replace function public.revoke_connection_link(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   instance messaging.instances;
   link messaging.connection_links;

@@ -1,10 +1,7 @@
 -- connect: the phone of a link's instance is connected, so the link ends: see enter_connection_link. Records
 -- instance.connection_link_used the first time. `request`: linkId. Returns {used}: whether this was it.
 create or replace function public.use_connection_link(request jsonb)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+returns jsonb language plpgsql set search_path = '' as $$
 declare
   link messaging.connection_links;
 begin
