@@ -442,6 +442,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/admin-api/instances/{id}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the connection of an instance */
+        get: operations["getConnection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection/qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get a QR code that connects a phone */
+        post: operations["getConnectionQr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get a code to type that connects a phone */
+        post: operations["getConnectionCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the webhooks of an instance */
+        post: operations["setConnectionWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restart the session of an instance */
+        post: operations["restartConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session of an instance */
+        post: operations["logOutConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link by which the owner connects the phone */
+        post: operations["createConnectionLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/admin-api/instances/{id}/connection-link/{linkId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a connection link */
+        delete: operations["revokeConnectionLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/admin-api/instances/{id}/tokens": {
         parameters: {
             query?: never;
@@ -898,6 +1034,102 @@ export interface paths {
         put?: never;
         /** Cancel a batch */
         post: operations["cancelBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect/qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/connect/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1548,6 +1780,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/provider-webhook/waha/{instanceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/sanitize-phone-number": {
         parameters: {
             query?: never;
@@ -1967,6 +2215,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "instance.connection_link_used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onInstanceConnectionLinkUsed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "instance.limit_changed": {
         parameters: {
             query?: never;
@@ -2162,7 +2426,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -2814,11 +3078,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -3084,8 +3348,8 @@ export interface components {
              * @description What holds the instance, as `heldBy` of its messages.
              * @enum {string}
              */
-            heldBy: "operator_hold" | "disconnected" | "instance_held";
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "operator_hold" | "disconnected" | "wrong_phone" | "instance_held";
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -3113,8 +3377,8 @@ export interface components {
              * @description What holds the instance, as `heldBy` of its messages.
              * @enum {string}
              */
-            heldBy: "operator_hold" | "disconnected" | "instance_held";
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "operator_hold" | "disconnected" | "wrong_phone" | "instance_held";
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -3123,6 +3387,13 @@ export interface components {
              * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
              */
             heldUntil: string | null;
+        };
+        InstanceLinkEventData: {
+            /**
+             * Format: uuid
+             * @description Id of the link.
+             */
+            linkId: string;
         };
         InstanceLimitEventData: {
             /** @description The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`. */
@@ -5704,11 +5975,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -5818,11 +6089,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -5932,11 +6203,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6092,11 +6363,11 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6281,11 +6552,11 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -6352,11 +6623,11 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -7811,11 +8082,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -8544,11 +8815,11 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -8753,11 +9024,11 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -8892,8 +9163,8 @@ export interface components {
              * @description Why nothing leaves, as `heldBy` of messages: the hold of the instance, else what the message waits for that stands first in `GET queue`; null when that may leave, or none waits.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode: string | null;
@@ -8921,6 +9192,16 @@ export interface components {
                 until: string | null;
                 /** @description The provider's words. */
                 reason: string | null;
+            };
+            /** @description Where the provider sends the instance's events, as it was last seen: when a phone was being connected, or by `GET admin-api/instances/:id/connection`. */
+            webhooks: {
+                /**
+                 * @description `ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: nobody has asked, or the provider did not say.
+                 * @enum {string}
+                 */
+                state: "ours" | "elsewhere" | "unknown";
+                /** @description The address, without its secrets: of one elsewhere its origin alone; null where it is not known, or there is none. */
+                url: string | null;
             };
             /** @description The number's limit as the official channel names it; null while none is known. */
             channelLimit: string | null;
@@ -9125,7 +9406,7 @@ export interface components {
              */
             peopleScope?: "instance" | "workspace" | null;
         };
-        CreateInstanceRequest: components["schemas"]["CreateInstanceRequestWhatsappCloud"] | components["schemas"]["CreateInstanceRequestZapi"] | components["schemas"]["CreateInstanceRequestEvolution"];
+        CreateInstanceRequest: components["schemas"]["CreateInstanceRequestWhatsappCloud"] | components["schemas"]["CreateInstanceRequestZapi"] | components["schemas"]["CreateInstanceRequestEvolution"] | components["schemas"]["CreateInstanceRequestWaha"];
         CreateInstanceRequestWhatsappCloud: {
             /**
              * Format: uuid
@@ -9249,6 +9530,8 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9369,6 +9652,8 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9487,6 +9772,128 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
+            /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
+            requestsPerMinute?: number | null;
+        };
+        CreateInstanceRequestWaha: {
+            /**
+             * Format: uuid
+             * @description The workspace's UUID.
+             */
+            workspaceId: string;
+            /** @description Name. */
+            name: string;
+            /**
+             * @description The provider of the instance: `whatsapp_cloud` is the official channel, the others are gateways. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            provider: "waha";
+            /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
+            providerConfig: {
+                /** @description Base URL of the provider, when it differs from the public address. */
+                baseUrl: string;
+                /** @description Name of the session on the WAHA server. */
+                session: string;
+                /** @description The server's global key, or the instance's token. */
+                apiKey: string;
+                /** @description Key that verifies `X-Webhook-Hmac` of incoming events: `hmac.key` of the session's webhook. At least 24 characters. */
+                webhookKey: string;
+            };
+            /** @description The phone number of the instance. */
+            connectedPhone: string;
+            /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
+            businessInstanceId?: string | null;
+            /** @description IANA time zone of the instance. */
+            timeZone: string;
+            /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
+            sendWindow?: {
+                /** @description Local time at which the window opens. */
+                start?: string | null;
+                /** @description Local time at which the window closes; `24:00` is the end of the day. */
+                end?: string | null;
+                /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
+                days?: number[] | null;
+                /** @description Dates on which the window stays closed. */
+                holidays?: string[] | null;
+            } | null;
+            /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
+            protection?: {
+                /** @description Messages a day. */
+                dailyLimit?: number | null;
+                /** @description Contacts a day to whom nothing was ever sent and who never wrote. Known contacts pass those that wait for another day. */
+                newContactsPerDay?: number | null;
+                /** @description Up to this many seconds are added to each interval, by chance. */
+                jitterSeconds?: number | null;
+                /** @description Limits that rise day by day, for a new number: day n from `startedAt` allows `startPerDay` + (target - `startPerDay`) * n / `rampDays`, rounded down. The target is `dailyLimit`, or 1,000. */
+                warmUp?: {
+                    /** @description Messages on the first day. */
+                    startPerDay: number;
+                    /** @description Days until the target is reached. */
+                    rampDays: number;
+                    /** @description The first day of the warm-up: an instant, or a local day. */
+                    startedAt: (string & (unknown & unknown)) | string;
+                } | null;
+            } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number | null;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[] | null;
+            } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[] | null;
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[] | null;
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            } | null;
+            /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
+            retention?: {
+                /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
+                messagesDays?: number | null;
+                /** @description Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default. */
+                mediaDays?: number | null;
+                /** @description Payloads of the provider's webhooks, as received. 30 by default. */
+                providerEventsDays?: number | null;
+            } | null;
+            /**
+             * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
+             * @enum {string|null}
+             */
+            transcribeVoice?: "agent" | "always" | "never" | null;
+            /**
+             * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again. Default: `"hold"`.
+             * @enum {string|null}
+             */
+            onUnconfirmed?: "hold" | "retry" | null;
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably. Default: `"auto"`.
+             * @enum {string|null}
+             */
+            interactiveRendering?: "auto" | "native" | "text" | null;
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string|null}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number | null;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. Default: `18000`. */
             requestsPerMinute?: number | null;
         };
@@ -9512,7 +9919,7 @@ export interface components {
              * @description The provider of the instance: `whatsapp_cloud` is the official channel, the others are gateways.
              * @enum {string}
              */
-            provider: "whatsapp_cloud" | "zapi" | "evolution";
+            provider: "whatsapp_cloud" | "zapi" | "evolution" | "waha";
             /** @description The provider's id of the instance; null when it has none yet. */
             gatewayInstanceId: string | null;
             /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
@@ -9608,6 +10015,8 @@ export interface components {
             freeServiceMessagesPerMonth: number;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend: boolean;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute: number | null;
             /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
@@ -9668,7 +10077,7 @@ export interface components {
                  * @description The provider of the instance: `whatsapp_cloud` is the official channel, the others are gateways.
                  * @enum {string}
                  */
-                provider: "whatsapp_cloud" | "zapi" | "evolution";
+                provider: "whatsapp_cloud" | "zapi" | "evolution" | "waha";
                 /** @description The provider's id of the instance; null when it has none yet. */
                 gatewayInstanceId: string | null;
                 /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
@@ -9764,6 +10173,8 @@ export interface components {
                 freeServiceMessagesPerMonth: number;
                 /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
                 directSend: boolean;
+                /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+                configureWebhooks: boolean;
                 /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
                 requestsPerMinute: number | null;
                 /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
@@ -9801,7 +10212,7 @@ export interface components {
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        UpdateInstanceRequest: components["schemas"]["UpdateInstanceRequestWhatsappCloud"] | components["schemas"]["UpdateInstanceRequestZapi"] | components["schemas"]["UpdateInstanceRequestEvolution"];
+        UpdateInstanceRequest: components["schemas"]["UpdateInstanceRequestWhatsappCloud"] | components["schemas"]["UpdateInstanceRequestZapi"] | components["schemas"]["UpdateInstanceRequestEvolution"] | components["schemas"]["UpdateInstanceRequestWaha"];
         /** whatsapp_cloud */
         UpdateInstanceRequestWhatsappCloud: {
             /** @description Name. */
@@ -9916,6 +10327,8 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -10027,6 +10440,8 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -10136,6 +10551,119 @@ export interface components {
             freeServiceMessagesPerMonth?: number | null;
             /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
             directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
+            /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
+            requestsPerMinute?: number | null;
+        };
+        /** waha */
+        UpdateInstanceRequestWaha: {
+            /** @description Name. */
+            name?: string | null;
+            /** @description Credentials and addresses of the provider; encrypted at rest, never returned. */
+            providerConfig?: {
+                /** @description Base URL of the provider, when it differs from the public address. */
+                baseUrl: string;
+                /** @description Name of the session on the WAHA server. */
+                session: string;
+                /** @description The server's global key, or the instance's token. */
+                apiKey: string;
+                /** @description Key that verifies `X-Webhook-Hmac` of incoming events: `hmac.key` of the session's webhook. At least 24 characters. */
+                webhookKey: string;
+            } | null;
+            /** @description The phone number of the instance. */
+            connectedPhone?: string | null;
+            /** @description Name of the instance in the caller's system; accepted as `instanceId`. */
+            businessInstanceId?: string | null;
+            /** @description IANA time zone of the instance. */
+            timeZone?: string | null;
+            /** @description Days and hours in which the queue sends. `days` are weekdays, from 1 (Monday) to 7 (Sunday). */
+            sendWindow?: {
+                /** @description Local time at which the window opens. */
+                start?: string | null;
+                /** @description Local time at which the window closes; `24:00` is the end of the day. */
+                end?: string | null;
+                /** @description Weekdays on which the window opens: 1 (Monday) to 7 (Sunday). */
+                days?: number[] | null;
+                /** @description Dates on which the window stays closed. */
+                holidays?: string[] | null;
+            } | null;
+            /** @description How much a number may do on a day, by the instance's own days; null for no limit. What exceeds a limit leaves on a later day. Immediate sends count and are never held. */
+            protection?: {
+                /** @description Messages a day. */
+                dailyLimit?: number | null;
+                /** @description Contacts a day to whom nothing was ever sent and who never wrote. Known contacts pass those that wait for another day. */
+                newContactsPerDay?: number | null;
+                /** @description Up to this many seconds are added to each interval, by chance. */
+                jitterSeconds?: number | null;
+                /** @description Limits that rise day by day, for a new number: day n from `startedAt` allows `startPerDay` + (target - `startPerDay`) * n / `rampDays`, rounded down. The target is `dailyLimit`, or 1,000. */
+                warmUp?: {
+                    /** @description Messages on the first day. */
+                    startPerDay: number;
+                    /** @description Days until the target is reached. */
+                    rampDays: number;
+                    /** @description The first day of the warm-up: an instant, or a local day. */
+                    startedAt: (string & (unknown & unknown)) | string;
+                } | null;
+            } | null;
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            pace?: {
+                /** @description Messages a second. */
+                messagesPerSecond: number;
+            } | null;
+            /** @description What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: "budget"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`. */
+            budget?: {
+                /** @description Decimal text of the currency's unit. */
+                monthlyAmount: string;
+                /** @description At how much of it the warning is told. Default: `80`. */
+                warnAtPercent?: number | null;
+                /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
+                stops?: ("marketing" | "batches")[] | null;
+            } | null;
+            /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
+            optOut?: {
+                /** @description Messages that deny marketing. */
+                keywords?: string[] | null;
+                /** @description Messages that grant it again. */
+                resumeKeywords?: string[] | null;
+                /** @description The one answer to a message that denies marketing; null for none. */
+                confirmation?: string | null;
+            } | null;
+            /** @description For how many days the instance's data are kept; null for ever. What is older is deleted by the dispatcher. */
+            retention?: {
+                /** @description Messages, sent and received, with their files. Below 30 also the events, which are kept for 30 days otherwise. Null by default. */
+                messagesDays?: number | null;
+                /** @description Files of messages; the messages stay, with `mediaStatus` `expired`. Null by default. */
+                mediaDays?: number | null;
+                /** @description Payloads of the provider's webhooks, as received. 30 by default. */
+                providerEventsDays?: number | null;
+            } | null;
+            /**
+             * @description Which received voice messages are written down by the AI endpoint, where it offers `/audio/transcriptions`: `agent`, those that an active agent will answer (the default); `always`; `never`. The words stand in the history, and the agent reads them. `true` is taken as `always`, `false` as `never`.
+             * @enum {string|null}
+             */
+            transcribeVoice?: "agent" | "always" | "never" | null;
+            /**
+             * @description What happens to a message whose outcome stays unknown: `hold` keeps it, `retry` sends it again.
+             * @enum {string|null}
+             */
+            onUnconfirmed?: "hold" | "retry" | null;
+            /**
+             * @description How buttons, lists and link buttons go out where a call does not say: `native`, as the channel's own; `text`, as numbered text, whose numbers and titles choose when they are typed; `auto` (the default), native where the channel shows it dependably.
+             * @enum {string|null}
+             */
+            interactiveRendering?: "auto" | "native" | "text" | null;
+            /**
+             * @description When received messages are marked as read on the channel without a call: `off`, never (the default); `on_reply`, when a message to the person was sent, batches left out; `on_receive`, when they arrive, groups left out. Unless it is `off`, the person sees that the AI agent is typing while it thinks, where the channel can show it.
+             * @enum {string|null}
+             */
+            readReceipts?: "off" | "on_reply" | "on_receive" | null;
+            /** @description How many service messages of a month in UTC the official channel delivers for nothing: they are estimated as free, in the order of its instants. What a free entry point made free does not count. Default: 1000. */
+            freeServiceMessagesPerMonth?: number | null;
+            /** @description Whether the account may send utility messages outside the conversation window without a template (Direct Send), which the official channel opens for some: only then is the rung `directSend` of `outsideWindow` taken. Default: false. */
+            directSend?: boolean | null;
+            /** @description Whether the service sets the provider's webhooks to its own address when a phone is being connected (`connection/qr`, `connection/code`, `connection/restart`, a connection link). Default: true. Without it they are only checked: `webhooks` in `messages-api/health`. */
+            configureWebhooks?: boolean | null;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute?: number | null;
         };
@@ -10804,6 +11332,180 @@ export interface components {
             }[];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        GetConnectionResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * @description `connecting`: the session is being built up. `waiting_for_scan`: a code waits for the phone. `unknown`: see `problem`.
+             * @enum {string}
+             */
+            state: "connected" | "connecting" | "waiting_for_scan" | "disconnected" | "unknown";
+            /** @description The number that is connected, in digits; null where the provider does not tell it. */
+            phone: string | null;
+            /**
+             * Format: date-time
+             * @description Since when the connection is there, or lost, as far as it was told.
+             */
+            since: string | null;
+            /** @description How a phone can be connected; empty for the official channel. */
+            methods: ("qr" | "code")[];
+            /** @description Whether `phone` is the instance's `connectedPhone`, in any spelling; null where `phone` is not known. */
+            isExpectedPhone: boolean | null;
+            /** @description What the official channel says of the number; null for a gateway. */
+            number: {
+                /** @description `CONNECTED`, `FLAGGED`, `BANNED` and others, as the channel spells them. */
+                status: string | null;
+                /** @description `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
+                quality: string | null;
+                /** @description `STANDARD`, `HIGH` or `NOT_APPLICABLE`. */
+                throughput: string | null;
+                /** @description `TIER_2K` and others. */
+                messagingLimit: string | null;
+                /** @description Whether the number is also used in the WhatsApp Business app. */
+                isOnBusinessApp: boolean | null;
+            } | null;
+            /** @description Where the provider sends the instance's events. */
+            webhooks: {
+                /**
+                 * @description `ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: the provider did not say.
+                 * @enum {string}
+                 */
+                state: "ours" | "elsewhere" | "unknown";
+                /** @description The address, without its secrets: of one elsewhere its origin alone; null where it is not known, or there is none. */
+                url: string | null;
+            };
+            /** @description Why the state is not known; null where it is. */
+            problem: {
+                /** @description The provider's code, or a code of this service when the provider sent none. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            } | null;
+        };
+        GetConnectionQrResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The text of the code, to draw it oneself. */
+            qr: string;
+            /** @description The code as a picture: a PNG as a data URL. */
+            image: string;
+            /**
+             * Format: date-time
+             * @description When to ask for the next code. WhatsApp ends a code then, or lets it last a little longer.
+             */
+            expiresAt: string;
+        };
+        GetConnectionCodeRequest: {
+            /** @description The number of the phone on which the code is typed, in digits with country code. */
+            phone: string;
+        };
+        GetConnectionCodeResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Eight letters and digits. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When to ask for the next code. WhatsApp ends a code then, or lets it last a little longer.
+             */
+            expiresAt: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        SetConnectionWebhooksResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * @description `ours`: everything that the service reads comes to it. `elsewhere`: not all of it does. `unknown`: the provider did not say.
+             * @enum {string}
+             */
+            state: "ours" | "elsewhere" | "unknown";
+            /** @description The address, without its secrets. */
+            url: string | null;
+        };
+        RestartConnectionResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+        };
+        LogOutConnectionResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+        };
+        CreateConnectionLinkRequest: {
+            /** @description Default: 60. Default: `60`. */
+            expiresInMinutes?: number | null;
+            /**
+             * @description Language of the page; without it the browser's.
+             * @enum {string|null}
+             */
+            language?: "pt" | "en" | "es" | null;
+        };
+        CreateConnectionLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description Id of the link.
+             */
+            linkId: string;
+            /**
+             * Format: date-time
+             * @description When the link ends, unless it is used or revoked before.
+             */
+            expiresAt: string;
+            /** @description The address to send to the owner of the phone. */
+            url: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        RevokeConnectionLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description Id of the link.
+             */
+            linkId: string;
+            /**
+             * Format: date-time
+             * @description When the link ends, unless it is used or revoked before.
+             */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @description When the phone was connected; null where it was not.
+             */
+            usedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the link was revoked; null where it was not.
+             */
+            revokedAt: string | null;
         };
         CreateTokenRequest: {
             /** @description Purpose of the token. */
@@ -11828,10 +12530,10 @@ export interface components {
                  */
                 status: "ok" | "late" | "held" | "disconnected";
                 /**
-                 * @description The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected` or `instance_held`; null when none does.
+                 * @description The hold that keeps it, as `heldBy` of its messages: `operator_hold`, `disconnected`, `wrong_phone` or `instance_held`; null when none does.
                  * @enum {string|null}
                  */
-                heldBy: "operator_hold" | "disconnected" | "instance_held" | null;
+                heldBy: "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
                 /** @description Why: see `messages-api/health`. */
                 holdReason: string | null;
                 /** @description The code by which the provider refused the instance; null otherwise. */
@@ -12444,11 +13146,11 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -12594,6 +13296,125 @@ export interface components {
         CancelBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId?: string | null;
+        };
+        OpenConnectionLinkRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+        };
+        OpenConnectionLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The name of the instance. */
+            name: string;
+            /**
+             * @description The link's language; null for the browser's.
+             * @enum {string|null}
+             */
+            language: "pt" | "en" | "es" | null;
+            /**
+             * Format: date-time
+             * @description When the link ends.
+             */
+            expiresAt: string;
+            /** @description What the page sends with every further call. */
+            page: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        ReadConnectionOfLinkRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+            /** @description What `open` gave. A page that was open when the phone was connected may go on. */
+            page: string;
+        };
+        ReadConnectionOfLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * @description `connecting`: the session is being built up. `waiting_for_scan`: a code waits for the phone. `unknown`: the gateway does not answer.
+             * @enum {string}
+             */
+            state: "connected" | "connecting" | "waiting_for_scan" | "disconnected" | "unknown";
+            /** @description The number that is connected, in digits; null where it is not told. */
+            phone: string | null;
+            /** @description Whether it is the instance's number; null where `phone` is not known. */
+            isExpectedPhone: boolean | null;
+            /** @description How a phone can be connected. */
+            methods: ("qr" | "code")[];
+            /**
+             * Format: date-time
+             * @description When the link ends.
+             */
+            expiresAt: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        GetQrOfLinkRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+            /** @description What `open` gave. A page that was open when the phone was connected may go on. */
+            page: string;
+        };
+        GetQrOfLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The code as a picture: a PNG as a data URL. */
+            image: string;
+            /**
+             * Format: date-time
+             * @description When to ask for the next code.
+             */
+            expiresAt: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        GetCodeOfLinkRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+            /** @description What `open` gave. A page that was open when the phone was connected may go on. */
+            page: string;
+            /** @description The number of the phone on which the code is typed, in digits with country code. */
+            phone: string;
+        };
+        GetCodeOfLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Eight letters and digits. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When to ask for the next code.
+             */
+            expiresAt: string;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        SendTestOfLinkRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+            /** @description What `open` gave. A page that was open when the phone was connected may go on. */
+            page: string;
+        };
+        SendTestOfLinkResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
         };
         CreateContactRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -14010,11 +14831,11 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                 holdCode: string | null;
@@ -14981,11 +15802,11 @@ export interface components {
                      */
                     scheduledFor: string | null;
                     /**
-                     * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+                     * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                      * @enum {string|null}
                      */
-                    heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-                    /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                    heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                    /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                     holdReason: string | null;
                     /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
                     holdCode: string | null;
@@ -15632,7 +16453,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -15661,7 +16482,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
         };
@@ -15684,7 +16505,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -15745,7 +16566,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -15803,7 +16624,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -15845,7 +16666,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string | null;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
             /** @description Whether events are sent to it. */
@@ -15870,7 +16691,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -15927,7 +16748,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -15988,7 +16809,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -16073,7 +16894,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -16135,7 +16956,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -16178,7 +16999,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
         };
         ReplayEventsResponse: {
             /**
@@ -16383,11 +17204,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16477,11 +17298,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16571,11 +17392,11 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16655,11 +17476,11 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "instance_held" | null;
-            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
             holdCode?: string | null;
@@ -16744,6 +17565,17 @@ export interface components {
             ignoredFields?: string[];
         };
         ReceiveEvolutionEventsResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description Number of new events in the delivery. */
+            recorded: number;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        ReceiveWahaEventsResponse: {
             /**
              * @description Always true in a success response.
              * @constant
@@ -18010,6 +18842,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListOutboxResponse"];
+                };
+            };
+        };
+    };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetConnectionResponse"];
+                };
+            };
+        };
+    };
+    getConnectionQr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetConnectionQrResponse"];
+                };
+            };
+        };
+    };
+    getConnectionCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GetConnectionCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetConnectionCodeResponse"];
+                };
+            };
+        };
+    };
+    setConnectionWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where events go now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetConnectionWebhooksResponse"];
+                };
+            };
+        };
+    };
+    restartConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The gateway restarts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartConnectionResponse"];
+                };
+            };
+        };
+    };
+    logOutConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogOutConnectionResponse"];
+                };
+            };
+        };
+    };
+    createConnectionLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateConnectionLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. No other response contains its address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateConnectionLinkResponse"];
+                };
+            };
+        };
+    };
+    revokeConnectionLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `instanceId` of the instance.
+                 * @example d0000000-0000-4000-8000-000000000101
+                 */
+                id: string;
+                /**
+                 * @description `linkId` of the link.
+                 * @example d0000000-0000-4000-8000-000000000062
+                 */
+                linkId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked link. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokeConnectionLinkResponse"];
                 };
             };
         };
@@ -20809,6 +21862,38 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["InstanceDisconnectedEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onInstanceConnectionLinkUsed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "instance.connection_link_used";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["InstanceLinkEventData"];
                 };
             };
         };

@@ -88,6 +88,22 @@ export interface AdminMethods {
   deleteTemplate(id: string, query?: Query<"deleteTemplate">, options?: CallOptions): Promise<Answer<"deleteTemplate">>;
   /** List outbox entries. */
   listOutbox(query?: Query<"listOutbox">, options?: CallOptions): Page<"listOutbox">;
+  /** Read the connection of an instance. */
+  getConnection(id: string, options?: CallOptions): Promise<Answer<"getConnection">>;
+  /** Get a QR code that connects a phone. */
+  getConnectionQr(id: string, options?: CallOptions): Promise<Answer<"getConnectionQr">>;
+  /** Get a code to type that connects a phone. */
+  getConnectionCode(id: string, body: Body<"getConnectionCode">, options?: CallOptions): Promise<Answer<"getConnectionCode">>;
+  /** Set the webhooks of an instance. */
+  setConnectionWebhooks(id: string, options?: CallOptions): Promise<Answer<"setConnectionWebhooks">>;
+  /** Restart the session of an instance. */
+  restartConnection(id: string, options?: CallOptions): Promise<Answer<"restartConnection">>;
+  /** End the session of an instance. */
+  logOutConnection(id: string, options?: CallOptions): Promise<Answer<"logOutConnection">>;
+  /** Make a link by which the owner connects the phone. */
+  createConnectionLink(id: string, body?: Body<"createConnectionLink">, options?: CallOptions): Promise<Answer<"createConnectionLink">>;
+  /** Revoke a connection link. */
+  revokeConnectionLink(id: string, linkId: string, options?: CallOptions): Promise<Answer<"revokeConnectionLink">>;
   /** List the tokens of an instance. */
   listTokens(id: string, query?: Query<"listTokens">, options?: CallOptions): Page<"listTokens">;
   /** Issue a token for an instance. */
@@ -304,6 +320,14 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     updateTemplate: "b PATCH admin-api/templates/{id}",
     deleteTemplate: "q DELETE admin-api/templates/{id}",
     listOutbox: "qp GET admin-api/outbox",
+    getConnection: " GET admin-api/instances/{id}/connection",
+    getConnectionQr: " POST admin-api/instances/{id}/connection/qr",
+    getConnectionCode: "b POST admin-api/instances/{id}/connection/code",
+    setConnectionWebhooks: " POST admin-api/instances/{id}/connection/webhooks",
+    restartConnection: " POST admin-api/instances/{id}/connection/restart",
+    logOutConnection: " POST admin-api/instances/{id}/connection/logout",
+    createConnectionLink: "b POST admin-api/instances/{id}/connection-link",
+    revokeConnectionLink: " DELETE admin-api/instances/{id}/connection-link/{linkId}",
     listTokens: "qp GET admin-api/instances/{id}/tokens",
     createToken: "b POST admin-api/instances/{id}/tokens",
     getToken: " GET admin-api/instances/{id}/tokens/{tokenId}",
@@ -395,9 +419,15 @@ export type ErrorCode =
   | "Template not found"
   | "agent_id_required"
   | "agent_not_found"
+  | "already_connected"
   | "already_exists"
   | "batch_not_found"
   | "batch_state"
+  | "connection_link_ended"
+  | "connection_link_not_found"
+  | "connection_not_available"
+  | "connection_page_not_served"
+  | "connection_pending"
   | "contact_blocked"
   | "contact_erased"
   | "contact_not_found"
@@ -438,8 +468,10 @@ export type ErrorCode =
   | "not_found"
   | "operator_not_found"
   | "outside_conversation_window"
+  | "passkey_required"
   | "payload_too_large"
   | "people_scope"
+  | "provider_connection_failed"
   | "provider_outbound_channel_not_configured"
   | "provider_outcome_unknown"
   | "provider_send_failed"

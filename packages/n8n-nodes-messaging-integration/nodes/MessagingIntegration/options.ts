@@ -77,6 +77,7 @@ export const eventTypes: INodePropertyOptions[] = [
   { name: "Conversation Status Changed", value: "conversation.status_changed" },
   { name: "Endpoint Disabled", value: "endpoint.disabled" },
   { name: "Instance Connected", value: "instance.connected" },
+  { name: "Instance Connection Link Used", value: "instance.connection_link_used" },
   { name: "Instance Disconnected", value: "instance.disconnected" },
   { name: "Instance Held", value: "instance.held" },
   { name: "Instance Limit Changed", value: "instance.limit_changed" },
