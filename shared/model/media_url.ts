@@ -65,7 +65,17 @@ function findExtensionProblem(
   const allowed = messageType === undefined ? anyFileTypes : contentKinds[messageType].fileTypes;
   if (allowed.some((one) => one === extension)) return null;
   const what = messageType === undefined ? "" : ` for ${messageType}`;
-  return `The file type of mediaUrl is not allowed${what}: use ${allowed.join(", ")}.`;
+  return `The file type of mediaUrl is not allowed${what}: use ${allowed.join(", ")}.` +
+    (takesMoreByUpload(messageType) ? uploadHint : extension === "webp" ? stickerHint : "");
+}
+
+const uploadHint =
+  " Upload a file of another type with POST /functions/v1/media-api/media, and name its mediaId.";
+const stickerHint = " A WebP picture goes as messageType sticker.";
+
+/** Whether an uploaded file may be of a type that no URL may name: see `docs/media.md`. */
+function takesMoreByUpload(messageType: MediaMessageType | undefined): boolean {
+  return messageType === undefined || ["audio", "video", "document"].includes(messageType);
 }
 
 function decodeSegment(segment: string): string {

@@ -287,3 +287,15 @@ Deno.test("mediaExtensionOf reads the last path segment alone", () => {
   }
   assertEquals(mediaExtensionOf("not a URL.jpg"), null);
 });
+
+Deno.test("a refused file type is told the way in which it can be sent, where there is one", () => {
+  const url = (extension: string): string => `https://example.com/file.${extension}`;
+  const told = (extension: string, type?: MediaMessageType): string =>
+    checkMediaUrl(url(extension), type)?.message ?? "";
+  for (const type of ["document", undefined] as const) {
+    assertMatch(told("docx", type), /media-api\/media.* mediaId\.$/);
+  }
+  assertMatch(told("ogg", "audio"), /mediaId/);
+  assertMatch(told("webp", "image"), /messageType sticker\.$/);
+  assertEquals(/mediaId|sticker/.test(told("gif", "image")), false);
+});
