@@ -39,7 +39,7 @@ Deno.test("unassign takes the conversation from its operator: logged and noted a
   });
   const { transfers, notes, portfolios } = await readRecorded(service);
   assertEquals([transfers, notes.length, portfolios], [[[operator, null]], 1, 0]);
-  assertMatch(notes[0] ?? "", /ana\.souza.*ninguém/);
+  assertMatch(notes[0] ?? "", /^Conversa retirada de .*ana\.souza.*: agora está sem operador\.$/);
   const [event] = await service.sql`
     select data from messaging.events where type = 'conversation.assigned'
     order by sequence desc limit 1`;

@@ -26,7 +26,7 @@ begin
     values (conversation.instance_id, conversation.id, conversation.assigned_to, null);
     insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
     select conversation.instance_id, conversation.id,
-      format('Conversa transferida de %s para ninguém.', o.name), true
+      format('Conversa retirada de %s: agora está sem operador.', o.name), true
     from messaging.operators o
     where o.id = conversation.assigned_to;
     -- It would hide the contact from the other operators.
