@@ -3,13 +3,13 @@ import {
   parsePhoneNumberFromString,
   type PhoneNumber,
 } from "libphonenumber-js";
-import { findPhoneFault } from "../../shared/model/phone.ts";
+import { findPhoneFault, fitsBrazilianPlan } from "../../shared/model/phone.ts";
 import { readWrittenPhone } from "../../shared/model/written_phone.ts";
 
 /** A phone with its country code, as far as its country's numbering plan knows it. */
 export interface CompletedPhone {
   readonly sanitized: string;
-  /** Whether such a number can exist: its length, not whether somebody has it. */
+  /** Whether such a number can exist: its length, in Brazil its area code; not whether somebody has it. */
   readonly isPossible: boolean;
 }
 
@@ -37,10 +37,12 @@ function describe(phone: PhoneNumber): CompletedPhone {
 }
 
 /**
- * By length, and by the prefixes that requests refuse. WhatsApp still writes Mexican mobiles with the 1 that the
+ * By length, and by the prefixes that requests refuse. The library's lengths are those of a country's shortest and
+ * longest numbers, with local ones among them: a Brazilian mobile without its area code would pass. WhatsApp still writes Mexican mobiles with the 1 that the
  * numbering plan has dropped.
  */
 function isPossible(phone: PhoneNumber): boolean {
-  return (phone.isPossible() || /^\+521[0-9]{10}$/.test(phone.number)) &&
-    findPhoneFault(phone.number.replace("+", "")) !== "impossible";
+  const digits = phone.number.replace("+", "");
+  return (phone.isPossible() || /^521[0-9]{10}$/.test(digits)) && fitsBrazilianPlan(digits) &&
+    findPhoneFault(digits) !== "impossible";
 }

@@ -29,6 +29,19 @@ export function findPhoneFault(text: string): "malformed" | "impossible" | null 
 /** Longest text that is accepted as a formatted phone, in UTF-16 units. */
 export const maxFormattedPhoneLength = 200;
 
+/**
+ * A Brazilian number: 55, an area code without a zero, and a mobile (9 and eight digits, or 6 to 9 and seven, as
+ * before the ninth digit) or a landline (2 to 5 and seven); or a number without an area code: 0300, 0500, 0800 and
+ * 0900, without their zero, and 300x and 400x (Anatel, Resolução 749/2022).
+ */
+const brazilianNumber =
+  /^55(?:[1-9]{2}(?:9[0-9]{8}|[2-9][0-9]{7})|(?:[3589]00)[0-9]{6,7}|[34]00[0-9]{5})$/;
+
+/** Whether a phone of another country, or a Brazilian one that can exist by its area code and its length. */
+export function fitsBrazilianPlan(phone: string): boolean {
+  return !phone.startsWith("55") || brazilianNumber.test(phone);
+}
+
 /** 55, a two-digit area code, and a mobile subscriber (6 to 9) without its ninth digit. */
 const brazilianMobileWithoutNinthDigit = /^55[0-9]{2}(?=[6-9][0-9]{7}$)/;
 /** Mexico's former mobile prefix 1 between country code and the ten-digit number. */

@@ -53,6 +53,15 @@ Deno.test("with country the digits have the country code, and isPossible says wh
     ["123456789012345@lid", "BR", "", false],
     ["5,51199E+12", "BR", "", false],
     ["11 5555", "BR", "55115555", false],
+    // A Brazilian number has an area code; service numbers have none.
+    ["97777-1234", "BR", "55977771234", false],
+    ["3333-4444", "BR", "5533334444", false],
+    ["(10) 97777-1234", "BR", "5510977771234", false],
+    ["(11) 3333-4444", "BR", "551133334444", true],
+    ["(11) 7777-1234", "BR", "551177771234", true],
+    ["4004-1234", "BR", "5540041234", true],
+    ["0800 770 1234", "BR", "558007701234", true],
+    ["+55 11 97777-12345", "US", "55119777712345", false],
     ["---", "BR", "", false],
     ["tel", "BR", "", false],
   ];
