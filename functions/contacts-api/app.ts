@@ -15,6 +15,7 @@ import {
   instanceQuerySchema,
   readRecipient,
 } from "../../shared/model/request_fields.ts";
+import { readSearchedPhone } from "../../shared/model/phone.ts";
 import type { PeopleScope } from "../../shared/model/people_scope.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
@@ -213,7 +214,7 @@ async function getContacts(
   const { instanceId } = requireInstance(context);
   const page = await readPageOrChanges(
     "contacts",
-    { ...query, instanceId },
+    { ...query, q: query.q && (readSearchedPhone(query.q) ?? query.q), instanceId },
     (request) => database.rpc("list_contacts", request),
   );
   return answerJson(context, contactListResponseSchema, { success: true, ...page });

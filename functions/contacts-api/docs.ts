@@ -319,11 +319,12 @@ export const operations: readonly Operation[] = [
       ),
       "items.isDeleted": "The contact is merged or erased.",
       "items.mergedInto": "The contact that it was merged into; null when it was erased.",
-      phone: "Only the contact of this phone. At most one of `phone`, `contactId` and `userId`.",
+      phone:
+        "Only the contact of this phone: digits with country code; `q` takes other notations. At most one of `phone`, `contactId` and `userId`.",
       contactId: "Only this contact.",
       userId: "Only the contact of this user id of the official channel.",
       tag: "Only contacts with this tag, in any case.",
-      q: "Text in the name, e-mail, company or phone, in any case and without regard to accents. One or two characters are looked for at the beginning of words.",
+      q: "Text in the name, e-mail, company or phone, in any case and without regard to accents. A phone, or a part of at least eight digits, may be written with `+`, brackets, blanks, dots and hyphens. One or two characters are looked for at the beginning of words.",
       assignedTo: "Only contacts whose conversation is assigned to this operator: e-mail or UUID.",
       consent: "Only contacts with this consent to marketing.",
       referral:

@@ -11,7 +11,7 @@ export const operations: readonly Operation[] = [{
   summary: "Remove the formatting of a phone number",
   description: "Removes everything except digits. Stores nothing. Public: requires no token.\n\n" +
     "Reads any notation: `00` or `+` before the country code, `tel:` and `whatsapp:`, links such as `wa.me/5511988887777`, accounts such as `5511988887777@s.whatsapp.net`, digits of other scripts, marks that nobody sees, a spreadsheet's `5511988887777.0`. An extension does not count. `sanitized` is empty for what names no phone: a hidden number (`@lid`), a group, `5.51199E+12`.\n\n" +
-    "With `country`, a number without country code is read as it is dialled there: `sanitized` then has the country code, and `isPossible` says whether such a number can exist, by its length. Without `country`, nothing is added.",
+    "With `country`, a number without country code is read as it is dialled there: `sanitized` then has the country code, and `isPossible` says whether such a number can exist: by its length, and in Brazil by its area code. Without `country`, nothing is added: `(11) 97777-1234` is `11977771234` then, which every other call refuses. So name the country where people write numbers as they dial them.",
   access: "public",
   body: sanitizePhoneNumberSchema,
   success: {

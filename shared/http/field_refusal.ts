@@ -2,7 +2,7 @@ import { AppError, type Issue } from "../model/errors.ts";
 import { barePhone, findPhoneFault } from "../model/phone.ts";
 
 const impossiblePhoneMessage =
-  "This phone number cannot exist: send phone with its country code, such as 5511988887777 for Brazil.";
+  "This phone number cannot exist: send phone with its country code, such as 5511988887777 for Brazil; POST /functions/v1/sanitize-phone-number adds it with country, such as BR.";
 
 /**
  * The refusal of invalid fields: `invalid_phone` where `phone` is a text and no phone number, also among

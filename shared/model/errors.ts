@@ -7,7 +7,7 @@ const refusals = {
   invalid_request: [400, "Some fields are missing or invalid; see issues."],
   invalid_phone: [
     400,
-    "phone must be 8 to 15 digits with country code and nothing else; POST /functions/v1/sanitize-phone-number removes formatting.",
+    "phone must be 8 to 15 digits with country code and nothing else; POST /functions/v1/sanitize-phone-number removes formatting, and with country, such as BR, adds the country code.",
   ],
   agent_id_required: [400, "The instance has several active agents: name one in agentId."],
   provider_outbound_channel_not_configured: [

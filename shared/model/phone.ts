@@ -26,6 +26,17 @@ export function findPhoneFault(text: string): "malformed" | "impossible" | null 
   return possiblePhonePattern.test(text) ? null : "impossible";
 }
 
+/**
+ * The digits to look for where a search text is a phone, or the end of one, as people write it: at least eight
+ * digits with `+`, brackets, blanks, dots or hyphens between them, and perhaps the zero that is dialled before an
+ * area code. Null for every other text, which is looked for as it is.
+ */
+export function readSearchedPhone(text: string): string | null {
+  if (!/^[+0-9\s().-]*$/.test(withoutInvisible(text))) return null;
+  const digits = sanitizePhone(text).replace(/^0+/, "");
+  return digits.length < 8 ? null : digits;
+}
+
 /** Longest text that is accepted as a formatted phone, in UTF-16 units. */
 export const maxFormattedPhoneLength = 200;
 

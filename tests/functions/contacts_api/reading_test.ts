@@ -152,6 +152,13 @@ Deno.test("q finds by name, phone part, e-mail and company, without regard to ca
   assertEquals(await find("a\\b"), [three]);
   assertEquals(await find("exemplo.com"), [three]);
   assertEquals(await find("12342003"), [three]);
+  for (
+    const written of [
+      ...["1234-2003", "91234-2003", "(11) 91234-2003", "011 91234.2003", "+55 11 91234-2003"],
+      ...["0055 (11) 91234-2003", "55 11\u00a091234-2003"],
+    ]
+  ) assertEquals(await find(written), [three], written);
+  assertEquals(await find("234-2003"), [], "too few digits for a phone: a text as it is");
   assertEquals(await find("ana%bia"), []);
   assert((await find("Co")).includes(one), "two characters: the beginning of a word");
   assertEquals(await find("ã"), await find("a"));
