@@ -29,6 +29,7 @@ import {
   dryRunSchema,
   listBatchesSchema,
   listRecipientsSchema,
+  readBatchResponseSchema,
   recipientListResponseSchema,
   recipientPageEndSchema,
   storedBatchResponseSchema,
@@ -116,7 +117,7 @@ async function list({ database }: BatchesApiServices, context: ClientContext): P
 async function get({ database }: BatchesApiServices, context: ClientContext): Promise<Response> {
   const { instanceId } = requireInstance(context);
   const batch = await database.rpc("get_batch", { instanceId, batchId: readBatchId(context) });
-  return answerJson(context, batchResponseSchema, { success: true, ...batch });
+  return answerJson(context, readBatchResponseSchema, { success: true, ...batch });
 }
 
 async function dryRun({ database }: BatchesApiServices, context: ClientContext): Promise<Response> {
@@ -124,7 +125,12 @@ async function dryRun({ database }: BatchesApiServices, context: ClientContext):
   const { instanceId } = requireInstance(context);
   const target = { instanceId, batchId: readBatchId(context) };
   const report = await database.rpc("dry_run_batch", { ...target, fromIndex, limit });
-  return answerJson(context, dryRunResponseSchema, { success: true, ...report });
+  // Its entries are stored: what a strict call refuses is not among them.
+  return answerJson(context, dryRunResponseSchema, {
+    success: true,
+    ...report,
+    wouldBeRefused: false,
+  });
 }
 
 async function listRecipients(

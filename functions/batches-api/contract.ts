@@ -2,6 +2,7 @@ import { callerFields } from "../../shared/model/caller_fields.ts";
 import * as z from "zod";
 import {
   batchRecordFields,
+  batchWordsFields,
   dryRunFields,
   recipientRecordSchema,
   storedRecipientsFields,
@@ -183,6 +184,9 @@ export const storedBatchResponseSchema = z.object({ ...successField, ...storedRe
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
 
 export const batchResponseSchema = z.object({ ...successField, ...batchRecordFields });
+
+/** GET /functions/v1/batches-api/batches/:id. */
+export const readBatchResponseSchema = batchResponseSchema.extend(batchWordsFields);
 
 export const batchListResponseSchema = z.object({
   ...successField,

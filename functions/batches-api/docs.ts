@@ -22,6 +22,7 @@ import {
   dryRunSchema,
   listBatchesSchema,
   listRecipientsSchema,
+  readBatchResponseSchema,
   recipientListResponseSchema,
   storedBatchResponseSchema,
 } from "./contract.ts";
@@ -167,7 +168,14 @@ const dryRunFields = {
   "items.reason":
     "Why it would get none: `duplicate_contact`, `opted_out`, `blocked`, `window_closed`, `missing_variables`, `invalid_phone`, `recipient_needs_phone`, `expires_before_slot`, or another error of the entry; null where it is sent.",
   "items.scheduledFor": "The slot; null where nothing is sent.",
+  samples:
+    "The filled texts of the first ten of the items that get a message, to look at before a start.",
+  "samples.index": "The recipient's place in the list, from 0.",
+  "samples.message":
+    "The text, or the caption, as it would be sent; of a template as it reads. Null for a message without one.",
   nextIndex: "`fromIndex` of the next part; null at the end of the list.",
+  wouldBeRefused:
+    "Whether the creating call without `dryRun` is refused as a whole: `validation` is `strict`, and entries have errors. Always false for a batch that is stored.",
   warnings:
     "`category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know.",
   estimatedCost:
@@ -202,7 +210,12 @@ const dryRunExample = {
     },
     { index: 2, outcome: "skip", reason: "duplicate_contact", scheduledFor: null },
   ],
+  samples: [
+    { index: 0, message: "Oi João, seu cupom é JOAO10." },
+    { index: 1, message: "Oi Ana, seu cupom é ANA10." },
+  ],
   nextIndex: null,
+  wouldBeRefused: false,
   warnings: [],
   estimatedCost: { amount: "0.04", currency: "USD", unknown: 0 },
   estimatedCostAfterChange: null,
@@ -401,17 +414,35 @@ export const operations: readonly Operation[] = [
     operationId: "getBatch",
     tag: "Batches",
     summary: "Read a batch",
-    description: "How far the batch is, and why it has paused by itself.",
+    description:
+      "How far the batch is, why it has paused by itself, and what it sends. The filled text of each recipient stands in the dry run (`samples`) and, once there is one, in the recipient's message.",
     access: "clientToken",
     pathParameters,
     query: instanceQuerySchema,
-    success: { description: "The batch.", schema: batchResponseSchema, schemaName: "Batch" },
+    success: {
+      description: "The batch.",
+      schema: readBatchResponseSchema,
+      schemaName: "BatchWithWords",
+    },
     errors: ["batch_not_found"],
-    fields: { ...requestFields, ...recordFields },
+    fields: {
+      ...requestFields,
+      ...recordFields,
+      template:
+        "The template that is sent, as it was when the batch was created; null for a message.",
+      "template.templateId": "Its id.",
+      message:
+        "The message that is sent, as the creating call gave it, with its `{{variables}}`; null for a template.",
+    },
     examples: [{
       name: "draft",
       summary: "A draft",
-      response: { success: true, ...batchExample },
+      response: {
+        success: true,
+        ...batchExample,
+        template: null,
+        message: { messageType: "text", message: "Oi {{nome}}, seu cupom é {{cupom}}." },
+      },
     }],
   },
   {

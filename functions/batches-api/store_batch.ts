@@ -71,7 +71,7 @@ export async function createBatch(
 
 /**
  * What creating a batch and starting it now would do. Stores nothing. Entries with errors are skipped by
- * their reasons, however strict the call is.
+ * their reasons, however strict the call is; `wouldBeRefused` says that creating would refuse them.
  *
  * @throws {AppError} for a template that cannot be sent.
  */
@@ -82,7 +82,24 @@ export async function dryRunNewBatch(
 ): Promise<DryRunReport> {
   const { batch, recipients } = await prepareBatch(services, settings, call);
   const entries = recipients.entries.map(withoutText);
-  return await services.database.rpc("dry_run_new_batch", { ...batch, ...recipients, entries });
+  const request = { ...batch, ...recipients, entries };
+  const report = await services.database.rpc("dry_run_new_batch", request);
+  return {
+    ...report,
+    samples: listSamples(report.items, recipients.entries),
+    wouldBeRefused: isRefused(settings.validation, recipients),
+  };
+}
+
+/** Most recipients whose filled text a dry run shows: see `filled_samples`, which shows those of a draft. */
+const maxSamples = 10;
+
+function listSamples(
+  items: DryRunReport["items"],
+  entries: readonly BatchEntry[],
+): DryRunReport["samples"] {
+  return items.filter(({ outcome }) => outcome === "send").slice(0, maxSamples)
+    .map(({ index }) => ({ index, message: entries[index]?.draft?.message ?? null }));
 }
 
 /** What a dry run judges an entry by. Up to 16 MB of filled texts are none of it. */
@@ -242,13 +259,19 @@ function listNamed(entries: readonly ReadEntry[]): (Recipient | null)[] {
   return entries.map(({ recipient }) => recipient === null ? null : readRecipient(recipient));
 }
 
+/** Whether entries with errors make the whole call impossible. */
+function isRefused(validation: BatchValidation, { errors }: NewRecipients): boolean {
+  return validation === "strict" && errors.length > 0;
+}
+
 /** Indexes of `errors` count through the whole list, paths of `issues` through the call. */
 function refuseErrors(
   validation: BatchValidation,
-  { errors }: NewRecipients,
+  recipients: NewRecipients,
   firstIndex: number,
 ): void {
-  if (validation === "permissive" || errors.length === 0) return;
+  if (!isRefused(validation, recipients)) return;
+  const { errors } = recipients;
   const issues = errors.flatMap(({ index, issues }): Issue[] =>
     issues.map(({ path, message }) => ({
       path: path === "" ? `recipients.${index}` : `recipients.${index}.${path}`,

@@ -160,11 +160,12 @@ async function dryRun(
   { fromIndex, limit, ...batch }: JsonObject,
   { call }: McpSession,
 ): Promise<JsonObject> {
-  const { items, ...rest } = await call({
+  // Ten long texts would leave no room for the items.
+  const { items, samples: _, ...rest } = await call({
     method: "POST",
     path: "batches-api/batches",
     body: { ...batch, dryRun: true },
-  }) as { items: JsonObject[] };
+  }) as { items: JsonObject[]; samples: JsonObject[] };
   const [first, count] = [Number(fromIndex), Number(limit)];
   const nextIndex = first + count < items.length ? first + count : null;
   return { ...rest, items: items.slice(first, first + count), nextIndex };

@@ -64,6 +64,15 @@ export const batchRecordFields = {
 
 export type BatchRecord = AnswerOf<z.ZodObject<typeof batchRecordFields>>;
 
+/** What a batch sends, before it is filled: one of the two is null. In the record of one batch alone. */
+export const batchWordsFields = {
+  template: z.object({ templateId: z.uuid(), name: z.string(), language: z.string() }).nullable(),
+  /** As the creating call gave it. */
+  message: z.looseObject({ messageType: z.string(), message: z.string().optional() }).nullable(),
+};
+
+export type BatchWords = AnswerOf<z.ZodObject<typeof batchWordsFields>>;
+
 export const recipientRecordSchema = z.object({
   index: countSchema,
   contactId: z.uuid().nullable(),
@@ -123,7 +132,11 @@ export const dryRunFields = {
     reason: z.string().nullable(),
     scheduledFor: instantSchema.nullable(),
   })),
+  /** What the first of those who get a message are sent; `message` is null where there are no words. */
+  samples: z.array(z.object({ index: countSchema, message: z.string().nullable() })),
   nextIndex: z.int().min(0).nullable(),
+  /** Whether the creating call without `dryRun` is refused, because it is strict and entries have errors. */
+  wouldBeRefused: z.boolean(),
   warnings: warningsSchema,
   ...costFields,
 };

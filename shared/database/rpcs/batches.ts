@@ -1,5 +1,6 @@
 import type {
   BatchRecord,
+  BatchWords,
   DryRunReport,
   EntryErrors,
   RecipientRecord,
@@ -33,14 +34,17 @@ export interface BatchesRpcs {
   >;
   dry_run_batch: Rpc<
     BatchTarget & { readonly fromIndex: number; readonly limit: number },
-    DryRunReport
+    Omit<DryRunReport, "wouldBeRefused">
   >;
-  dry_run_new_batch: Rpc<NewBatch & NewRecipients, DryRunReport>;
+  dry_run_new_batch: Rpc<
+    NewBatch & NewRecipients,
+    Omit<DryRunReport, "samples" | "wouldBeRefused">
+  >;
   feed_batches: Rpc<
     { readonly maxInstances: number; readonly instanceId?: string },
     { readonly fed: number }
   >;
-  get_batch: Rpc<BatchTarget, BatchRecord>;
+  get_batch: Rpc<BatchTarget, BatchRecord & BatchWords>;
   list_batches: Rpc<
     PageRequest<{
       readonly instanceId: string;

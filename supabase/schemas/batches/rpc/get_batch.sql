@@ -1,9 +1,22 @@
--- batches-api: the record of one batch. `request`: instanceId, batchId. Errors: MI027.
+-- batches-api: the record of one batch, with what it sends: `template` {templateId, name, language} or `message`,
+-- as they were when it was created. `request`: instanceId, batchId. Errors: MI027.
 create or replace function public.get_batch(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
+declare
+  batch messaging.batches;
+  template jsonb;
 begin
   -- For what the batch has cost.
   perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
-  return messaging.describe_batch(messaging.find_batch(request));
+  batch := messaging.find_batch(request);
+  template := batch.source->'template';
+  return messaging.describe_batch(batch) || jsonb_build_object(
+    'template', case when template is not null then jsonb_build_object(
+      'templateId', template->'templateId',
+      'name', template->'name',
+      'language', template->'language'
+    ) end,
+    'message', batch.source->'message'
+  );
 end;
 $$;
