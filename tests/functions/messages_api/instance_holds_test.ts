@@ -344,6 +344,33 @@ Deno.test("a message whose own time comes after all holds waits for that time", 
   assertEquals([body.heldBy, body.holdReason, body.heldUntil], ["delay", null, null]);
 });
 
+Deno.test("a first refusal of ten seconds is told of the queue as of the instance, then the next attempt is", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  stack.provider.answer = metaError(401, 190);
+  const paced = { ...queued, intervalSeconds: 120 };
+  const head = (await stack.send(tenant, paced)).body;
+  const behind = (await stack.send(tenant, { ...paced, phone: "5511900000001" })).body;
+  await stack.finishBackground();
+  await stack.dispatch();
+  const expected = {
+    ...{ heldBy: "instance_held", holdReason: "provider_refused", holdCode: "190", hasEnd: true },
+  };
+  for (const { messageId } of [head, behind]) {
+    for (const [place, told] of Object.entries(await readAll(client, tenant, messageId))) {
+      assertEquals(shown(told), expected, place);
+    }
+  }
+  // The hold is over; the message has its interval to wait, since its provider has been called.
+  await letTimePass(stack.admin, 11);
+  for (const [place, told] of Object.entries(await readAll(client, tenant, head.messageId))) {
+    assertEquals([told.heldBy, told.heldUntil], ["delay", null], place);
+  }
+  const { message } = await readAll(client, tenant, behind.messageId);
+  assertEquals([message.heldBy, message.heldUntil], ["interval", null]);
+});
+
 Deno.test("of a refusal that passes by itself within a minute no e-mail is sent, and of one that lasts one in ten minutes", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;

@@ -32,12 +32,19 @@ begin
     leaves_at := budget_ends_at;
     held_by := 'budget';
   end if;
-  -- A message beside the queue that met the refusal of the whole instance waits for as long as the queue does.
-  is_refused := not is_paced and dispatch.hold_until >= leaves_at
-    and coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false);
+  -- A message that met the refusal of the whole instance waits for its end, and then for its next attempt. One
+  -- beside the queue does so for as long as the queue.
+  is_refused := coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false)
+    and case when is_paced then queued.scheduled_at <= clock else dispatch.hold_until >= leaves_at end;
+  if is_paced and is_refused and held_by = 'interval' then
+    held_by := 'delay';
+  end if;
+  -- Whose turn has not come waits for the messages before it, which a hold of this moment keeps.
   select h.* into hold
   from messaging.instance_hold(
-    dispatch, greatest(case when not is_refused then leaves_at end, clock), is_paced or is_refused
+    dispatch,
+    greatest(case when not is_refused and held_by is distinct from 'interval' then leaves_at end, clock),
+    is_paced or is_refused
   ) as h;
   if found then
     held_by := hold.held_by;
