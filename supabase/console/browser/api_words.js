@@ -37,6 +37,7 @@ export const holdNames = {
   wrong_phone: say("the right phone: another one is connected"),
   instance_held: say("the provider, which refuses the number"),
   budget: say("the budget of the month"),
+  batch_paused: say("the paused batch"),
   awaiting_reply: say("the invitation, until the person writes"),
 };
 

@@ -448,6 +448,7 @@ export const portuguese = {
   "has cost {cost}": "custou {cost}",
   "being sent": "sendo enviada",
   "the budget of the month": "o orçamento do mês",
+  "the paused batch": "o lote pausado",
   "the invitation, until the person writes": "o convite, até a pessoa escrever",
   "{count} waiting for a reply": "{count} à espera de resposta",
   "{cost} by the announced category, for what is left":

@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "../../support/assert.ts";
 import { passMonthEnd } from "../../support/clock_edges.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
+import { changeBatch, createBatch, readRecipients } from "../../support/fixtures/batch_calls.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
 import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
@@ -177,16 +178,19 @@ Deno.test("a message that may leave and does not is held by nothing: health says
   assertEquals([health.status, health.heldBy], ["late", null]);
 });
 
-Deno.test("what is tried again waits for its next attempt", async () => {
+Deno.test("what is tried again waits for its next attempt once the hold is over, also where its interval is longer", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant({ provider: "whatsapp_cloud" });
   const error = { message: "Service unavailable", code: 131016 };
   stack.provider.answer = () => Response.json({ error }, { status: 503 });
   const { body } = await stack.send(tenant, queued);
   await stack.finishBackground();
+  await letTimePass(stack.admin, 3);
   const waiting = await readAll(stack, tenant, body.messageId);
-  for (const [place, told] of Object.entries(waiting)) {
-    assertEquals([place, ["delay", "interval"].includes(told.heldBy)], [place, true], told.heldBy);
+  for (
+    const [place, told] of Object.entries({ ...waiting, health: await readHealth(stack, tenant) })
+  ) {
+    assertEquals([place, told.heldBy], [place, "delay"]);
   }
   assertEquals(waiting["message"].lastError.code, "131016");
 });
@@ -218,4 +222,34 @@ Deno.test("a marketing message under a reached budget pauses no agent before it 
   await spendBudget(stack, tenant, "marketing");
   const held = await stack.send(tenant, { ...queued, phone: other, ...marketing });
   assertEquals([held.body.heldBy, held.body.aiAgentPausedUntil], ["budget", null]);
+});
+
+Deno.test("what a paused batch keeps says so, the message that it took back and whom it has not come to, until it goes on", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant, { intervalSeconds: 60 });
+  await changeBatch(stack, tenant, batchId, "start");
+  await stack.finishBackground();
+  const recipients = (): Promise<Json[]> => readRecipients(stack, tenant, batchId);
+  const { messageId } = (await recipients()).find((one) => one.status === "queued");
+  const readMessage = async (): Promise<Json[]> => [
+    (await stack.messages(tenant, "GET", `/messages/${messageId}`)).body,
+    ...(await stack.messages(tenant, "GET", `/messages?batchId=${batchId}`)).body.items
+      .filter((one: Json) => one.messageId === messageId),
+  ];
+  const reasons = async (): Promise<string[]> => (await readMessage()).map((one) => one.heldBy);
+
+  await changeBatch(stack, tenant, batchId, "pause");
+  assertEquals(await reasons(), ["batch_paused", "batch_paused"]);
+  for (const { status, heldBy, scheduledFor } of await recipients()) {
+    assertEquals([status, heldBy, scheduledFor], ["pending", "batch_paused", null]);
+  }
+  await changeBatch(stack, tenant, batchId, "resume");
+  await stack.finishBackground();
+  for (const { heldBy } of [...await readMessage(), ...await recipients()]) {
+    assert(heldBy !== "batch_paused", "it goes on");
+  }
+  await changeBatch(stack, tenant, batchId, "pause");
+  await changeBatch(stack, tenant, batchId, "cancel");
+  assertEquals(await reasons(), [null, null]);
 });

@@ -1,6 +1,6 @@
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
@@ -36,7 +36,10 @@ begin
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
-      'heldBy', waiting.record->'heldBy',
+      'heldBy', case
+        when told.status = 'pending' and batch.status = 'paused' then '"batch_paused"'
+        else waiting.record->'heldBy'
+      end,
       'holdReason', waiting.record->'holdReason',
       'holdCode', waiting.record->'holdCode',
       'heldUntil', waiting.record->'heldUntil',

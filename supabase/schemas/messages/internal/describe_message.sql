@@ -1,5 +1,6 @@
 -- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
--- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
+-- `sending`; what waits says when it may leave now, and what holds it (see expected_departure), or that its batch is
+-- paused.
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
 -- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
 create or replace function messaging.describe_message(
@@ -10,10 +11,13 @@ declare
   shown messaging.messages := messaging.message_after_merge(message);
   record jsonb;
 begin
-  select i.time_zone, q.claim_token is not null as is_claimed, expected.*
+  select i.time_zone, q.claim_token is not null as is_claimed,
+    q.message_id is null and message.status = 'queued' and b.status = 'paused' as is_batch_paused,
+    expected.*
   into strict state
   from messaging.instances i
   left join messaging.message_queue q on q.message_id = message.id
+  left join messaging.batches b on b.id = message.batch_id
   left join lateral (
     select true as is_waiting, e.*
     from messaging.dispatch d
@@ -29,6 +33,8 @@ begin
   if state.is_waiting then
     shown.scheduled_for := state.leaves_at;
     shown.held_by := state.held_by;
+  elsif state.is_batch_paused then
+    shown.held_by := 'batch_paused';
   end if;
   record := messaging.message_record(shown, state.time_zone, state.is_claimed)
     || messaging.read_message_contact(shown.contact_id);
