@@ -38,7 +38,11 @@ export const metricFamilies: readonly MetricFamily[] = [
   ),
   gauge(
     "messaging_instance_held",
-    `1 while the provider rejects the whole instance, else 0; a count for \`other\`. ${instanceNote}`,
+    `1 while the provider rejects the whole instance, or this service holds it (suspect, database_promoted), else 0; a count for \`other\`. ${instanceNote}`,
+  ),
+  gauge(
+    "messaging_instance_operator_hold",
+    `1 while an operator holds the instance's queue, else 0; a count for \`other\`. ${instanceNote}`,
   ),
   gauge(
     "messaging_instance_disconnected",

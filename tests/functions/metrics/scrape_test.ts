@@ -6,6 +6,7 @@ import { createForeignRows } from "../../support/fixtures/foreign_rows.ts";
 import { createSmallTenant } from "../../support/fixtures/tenant_requests.ts";
 import { secretKey, startMessagingStack } from "../../support/stack/messaging_stack.ts";
 import { scrape } from "./metrics_client.ts";
+import { administer } from "../../support/stack/admin_calls.ts";
 import { callApp } from "../../support/stack/app_calls.ts";
 
 Deno.test("metrics answers Prometheus' text format 0.0.4, with every metric it names and no other", async () => {
@@ -108,4 +109,26 @@ Deno.test("a scrape within a fresh snapshot reads one row, and tells the snapsho
   assert((cached.value("messaging_snapshot_age_seconds") ?? 0) > 0);
   const anew = await scrape(stack);
   assertEquals(anew.value("messaging_queue_entries_total"), 1);
+});
+
+Deno.test("what an operator holds is apart from what its provider refuses, and from what this service holds", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant();
+  const body = { instanceId, reason: "manutenção" };
+  const read = async (): Promise<unknown[]> => {
+    const { value } = await scrape(stack);
+    return ["messaging_instance_held", "messaging_instance_operator_hold"]
+      .map((name) => value(name, { instance_id: instanceId }));
+  };
+  assertEquals(await read(), [0, 0]);
+  await administer(stack, "POST", "/queue/hold", { body });
+  assertEquals(await read(), [0, 1]);
+  await administer(stack, "POST", "/queue/release", { body: { instanceId } });
+  await stack.admin`
+    update messaging.dispatch set hold_until = now() + interval '5 minutes',
+      hold_error = '{"code": "190"}' where instance_id = ${instanceId}`;
+  assertEquals(await read(), [1, 0]);
+  await stack.admin`
+    select messaging.set_operator_hold(array[${instanceId}::uuid], 'infinity', 'suspect')`;
+  assertEquals(await read(), [1, 0]);
 });

@@ -273,13 +273,20 @@ $$;
 
 -- The samples about instances: sums by provider, and one sample each for the hundred instances that
 -- need attention most (held or disconnected, late the longest, most unconfirmed, longest queue). All others together
--- have the instance `other`, so the number of series does not grow with the number of instances.
+-- have the instance `other`, so the number of series does not grow with the number of instances. What a person
+-- holds on purpose is apart from what its provider or this service holds: only the latter is a fault.
 create or replace function messaging.instance_samples(
   states messaging.instance_state[], clock timestamptz
 ) returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
 as $$
   with states as materialized (
-    select s.*, extract(epoch from clock - s.oldest_due) as due_seconds
+    select s.*, extract(epoch from clock - s.oldest_due) as due_seconds,
+      -- This service holds too, as an operator does, and says why: see hold_suspects and hold_promoted.
+      coalesce(
+        s.held_by = 'operator_hold'
+          and coalesce(s.hold_reason, '') not in ('suspect', 'database_promoted'),
+        false
+      ) as is_held_by_person
     from unnest(states) as s
   ), ranked as (
     select s.*, row_number() over (
@@ -290,7 +297,8 @@ as $$
   ), named as (
     select case when r.place <= 100 then r.instance_id::text else 'other' end as instance,
       sum(r.waiting) as waiting, sum(r.unconfirmed) as unconfirmed,
-      count(*) filter (where r.status = 'held') as held,
+      count(*) filter (where r.status = 'held' and not r.is_held_by_person) as held,
+      count(*) filter (where r.is_held_by_person) as held_by_person,
       count(*) filter (where r.status = 'disconnected') as disconnected, max(r.due_seconds) as due_seconds
     from ranked r
     group by 1
@@ -324,6 +332,7 @@ as $$
     ('messaging_instance_unconfirmed_messages', n.unconfirmed),
     ('messaging_instance_oldest_due_seconds', coalesce(n.due_seconds, 0)),
     ('messaging_instance_held', n.held),
+    ('messaging_instance_operator_hold', n.held_by_person),
     ('messaging_instance_disconnected', n.disconnected)
   ) as k(name, value);
 $$;
