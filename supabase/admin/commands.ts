@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander";
-import * as z from "zod";
 import { tokenScopes } from "../../shared/model/token_scope.ts";
 import { version } from "../../shared/model/version.ts";
 import { toVisibleJson, toVisibleText } from "../../shared/model/visible_text.ts";
@@ -13,7 +12,7 @@ import { addConnection } from "./connection_commands.ts";
 import { addTemplateCommands } from "./template_commands.ts";
 import { addRates } from "./rate_commands.ts";
 import { addUsage } from "./usage_commands.ts";
-import { addQueue } from "./queue_commands.ts";
+import { addQueue, readAttention } from "./queue_commands.ts";
 import { readFields } from "./field_values.ts";
 import { type FieldOption, listOptions } from "./resource_options.ts";
 import { resealAll } from "./reseal_all.ts";
@@ -207,7 +206,7 @@ function readScopes(names: unknown): string[] | undefined {
   return names === undefined ? undefined : String(names).split(",").map((name) => name.trim());
 }
 
-const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt"];
+const tokenColumns = ["tokenId", "label", "lastUsedAt", "expiresAt", "revokedAt", "scopes"];
 
 function addTokens(context: AdminCommandContext, program: Command): void {
   const { api } = context;
@@ -288,12 +287,9 @@ function addHealth(context: AdminCommandContext, program: Command): void {
 
 /** The instances that need attention, with the members that the API gives of each. */
 function formatAttention(attention: unknown): string {
-  const { success, data } = attentionSchema.safeParse(attention);
-  if (!success) throw new AdminApiError(unexpectedResponse);
-  return formatTable(data, Object.keys(data[0] ?? {}));
+  const instances = readAttention(attention);
+  return formatTable(instances, Object.keys(instances[0] ?? {}));
 }
-
-const attentionSchema = z.array(z.record(z.string(), z.unknown()));
 
 function addCredentials(context: AdminCommandContext, program: Command): void {
   const command = program.command("credentials").description("credentials of the providers");

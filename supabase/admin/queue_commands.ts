@@ -19,6 +19,9 @@ export interface QueueCommandContext {
 const holdColumns = [
   ...["instanceId", "name", "heldAt", "heldUntil", "waiting", "inFlight", "reason"],
 ];
+const stoppedColumns = [
+  ...["instanceId", "name", "heldBy", "heldUntil", "queueDepth", "holdReason", "holdCode"],
+];
 const instanceColumns = [
   ...["instanceId", "name", "waiting", "inFlight", "unconfirmed", "emails", "agentReplies"],
 ];
@@ -54,12 +57,33 @@ function addHolds({ api, print, wantsJson, listAll }: QueueCommandContext, queue
       show(await api.call("POST", "queue/release", readTarget(command, target)));
     });
 
-  queue.command("status").alias("holds").description("list the instances that are held")
+  queue.command("status").alias("holds")
+    .description("list what operators hold, and what its provider or a lost connection stops")
     .action(async () => {
       const items = await listAll("queue/holds");
-      const text = wantsJson() ? toVisibleJson({ items }, 2) : formatTable(items, holdColumns);
-      print(`${text}\n`);
+      const stopped = readAttention((await api.call("GET", "health"))["attention"])
+        .filter(({ heldBy }) => heldBy === "instance_held" || heldBy === "disconnected");
+      print(
+        `${wantsJson() ? toVisibleJson({ items, stopped }, 2) : formatHolds(items, stopped)}\n`,
+      );
     });
+}
+
+function formatHolds(items: readonly AdminAnswer[], stopped: readonly AdminAnswer[]): string {
+  const held = formatTable(items, holdColumns);
+  if (stopped.length === 0) return held;
+  return `Held by an operator:\n${held}\n\nStopped by the provider, or disconnected:\n${
+    formatTable(stopped, stoppedColumns)
+  }`;
+}
+
+const attentionSchema = z.array(z.record(z.string(), z.unknown()));
+
+/** The instances that need attention, as `admin-api/health` answers them. @throws {AdminApiError} */
+export function readAttention(attention: unknown): readonly AdminAnswer[] {
+  const { success, data } = attentionSchema.safeParse(attention);
+  if (!success) throw new AdminApiError(unexpectedResponse);
+  return data;
 }
 
 function addMayHaveLeft({ api, print, wantsJson }: QueueCommandContext, queue: Command): void {

@@ -57,11 +57,42 @@ Deno.test("an instance is set up and its token rotated from the command line, on
   const table = await stack.run("tokens", "list", instanceId);
   assertMatch(table.output, /^tokenId +label +lastUsedAt/);
   assertEquals(table.output.match(/CRM/g)?.length, 2);
+  assertEquals(table.output.match(/ send, history$/gm)?.length, 2, table.output);
   const updated = await stack.json("instances", "update", instanceId, "--name", "Loja");
   assertEquals(updated.name, "Loja");
   const listed = await stack.json("instances", "list", "--workspace", workspace);
   assertEquals(listed.items.length, 1);
-  assertMatch((await stack.run("instances", "get", instanceId)).output, /^name +Loja$/m);
+  const shown = (await stack.run("instances", "get", instanceId)).output;
+  assertMatch(shown, /^name +Loja$/m);
+  assertMatch(shown, /^sendWindow\.end +24:00$/m);
+  assertMatch(shown, /^sendWindow\.days +1, 2, 3, 4, 5, 6, 7$/m);
+  assertFalse(/[{}[\]"]/.test(shown), shown);
+  const health = (await stack.run("health")).output;
+  assertMatch(health, /^instances\.total +1$/m);
+  assertFalse(/[{}[\]"]/.test(health), health);
+});
+
+Deno.test("queue status also lists what its provider refuses and what is disconnected", async () => {
+  await using stack = await startWorld();
+  assertEquals((await stack.run("queue", "status")).output, "None.\n");
+  const refused = await stack.stack.createTenant();
+  const lost = await stack.stack.createTenant();
+  const byOperator = await stack.stack.createTenant();
+  await stack.stack.admin`
+    update messaging.dispatch set hold_until = now() + interval '5 minutes',
+      hold_error = '{"code": "190"}' where instance_id = ${refused.instanceId}`;
+  await stack.stack.admin`
+    update messaging.dispatch set disconnected_until = 'infinity', disconnected_at = now(),
+      disconnected_reason = 'Device left' where instance_id = ${lost.instanceId}`;
+  await stack.run("queue", "hold", "--instance", byOperator.instanceId, "--reason", "manutenção");
+  await stack.stack.admin`update messaging.metric_snapshots set fresh_until = '-infinity'`;
+  const [held = "", stopped = ""] = (await stack.run("queue", "status")).output.split("\n\n");
+  assertMatch(held, new RegExp(`${byOperator.instanceId}.*manutenção`));
+  assertMatch(stopped, new RegExp(`${refused.instanceId}.* instance_held .*provider_refused +190`));
+  assertMatch(stopped, new RegExp(`${lost.instanceId}.* disconnected .*Device left`));
+  assertFalse(stopped.includes(byOperator.instanceId), "told once");
+  const answer = await stack.json("queue", "status");
+  assertEquals([answer.items.length, answer.stopped.length], [1, 2]);
 });
 
 Deno.test("an API error is shown field by field without credentials, with exit code 1", async () => {
