@@ -6,6 +6,8 @@ import {
   startMessagingStack,
 } from "../../support/stack/messaging_stack.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
+import { administer } from "../../support/stack/admin_calls.ts";
+import { noonZone } from "../../support/fixtures/protected_tenant.ts";
 import { sendPaced } from "../../support/fixtures/queue_slots.ts";
 
 const text = { phone: "5511987654321", messageType: "text", message: "Olá" };
@@ -88,6 +90,92 @@ Deno.test("only what still waits can be moved, to an instant ahead, by its own i
   assertEquals([foreign.status, foreign.body.error], [404, "message_not_found"]);
   const stays = await stack.messages(tenant, "GET", `/messages/${waiting.body.messageId}`);
   assertEquals(slotOf(stays), slotOf(waiting));
+});
+
+/** Three queued messages for the next opening of a window that is closed all day, a minute apart. */
+async function queueForOtherDays(stack: MessagingStack): Promise<[Tenant, Answer[]]> {
+  const tomorrow = (new Date().getUTCDay() + 1) % 7 || 7;
+  const tenant = await stack.createTenant({
+    timeZone: "UTC",
+    window: { start: "08:00", end: "20:00", days: [tomorrow % 7 + 1] },
+  });
+  const waiting = [];
+  for (let place = 0; place < 3; place++) {
+    waiting.push(await stack.send(tenant, { ...text, queued: true, intervalSeconds: 60 }));
+  }
+  assertEquals(waiting.map(({ body }) => body.heldBy), ["window", "interval", "interval"]);
+  return [tenant, waiting];
+}
+
+const openAlways = { sendWindow: { start: "00:00", end: "24:00", days: [1, 2, 3, 4, 5, 6, 7] } };
+
+Deno.test("after its window was opened what waits is brought forward by PATCH, in order, an interval apart", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, waiting] = await queueForOtherDays(stack);
+  const path = `/instances/${tenant.instanceId}`;
+  assertEquals((await administer(stack, "PATCH", path, { body: openAlways })).status, 200);
+  const read = async ({ body }: Answer): Promise<Answer> =>
+    await stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+  const first = await read(waiting[0]!);
+  assertEquals([slotOf(first), first.body.heldBy], [slotOf(waiting[0]!), "interval"], "its turn");
+
+  const moved = [];
+  for (const { body } of waiting) {
+    moved.push(await move(stack, tenant, body.messageId, { sendAt: fromNow(0) }));
+  }
+  const [one = 0, two = 0, three = 0] = moved.map(slotOf);
+  assert(one <= Date.now(), "nothing is before it");
+  assertEquals([two - one, three - two], [60_000, 60_000]);
+  const next = await stack.send(tenant, { ...text, queued: true, intervalSeconds: 60 });
+  assertEquals(slotOf(next) - three, 60_000, "the last slot is free again");
+  await stack.dispatch();
+  assertEquals(stack.provider.requests.length, 1, "never two at once");
+  const sent = await read(waiting[0]!);
+  assertEquals(sent.body.status, "sent");
+});
+
+Deno.test("a PATCH for an earlier time never makes a message later", async () => {
+  await using stack = await startMessagingStack();
+  const [tenant, waiting] = await queueForOtherDays(stack);
+  const slots = waiting.map(slotOf);
+  for (const sendAt of [fromNow(0), fromNow(60), fromNow(0)]) {
+    for (const [place, { body }] of waiting.entries()) {
+      const { status, body: moved } = await move(stack, tenant, body.messageId, { sendAt });
+      assertEquals([status, Date.parse(moved.scheduledFor)], [200, slots[place]]);
+    }
+  }
+  // Under limits: the day is full, and the first message of it would go behind the others.
+  const path = `/instances/${tenant.instanceId}`;
+  const body = { ...openAlways, protection: { dailyLimit: 100 } };
+  assertEquals((await administer(stack, "PATCH", path, { body })).status, 200);
+  const moved = await move(stack, tenant, waiting[0]!.body.messageId, { sendAt: fromNow(0) });
+  assert(slotOf(moved) <= Date.now(), "today has a place");
+  const full = await administer(stack, "PATCH", path, { body: { protection: { dailyLimit: 1 } } });
+  assertEquals(full.status, 200);
+  for (const { body: { messageId } } of waiting.slice(1)) {
+    const before = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+    const after = await move(stack, tenant, messageId, { sendAt: fromNow(0) });
+    assert(slotOf(after) <= slotOf(before), `${slotOf(after)} after ${slotOf(before)}`);
+  }
+});
+
+Deno.test("what a limit moved waits for its turn when the protection has ended, and can be brought forward", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ timeZone: noonZone() });
+  const path = `/instances/${tenant.instanceId}`;
+  await administer(stack, "PATCH", path, { body: { protection: { dailyLimit: 1 } } });
+  const paced = { ...text, queued: true, intervalSeconds: 60 };
+  await stack.send(tenant, { ...paced, phone: "5511900000001", delayMessage: 1 });
+  const held = await stack.send(tenant, paced);
+  assertEquals(held.body.heldBy, "daily_limit");
+  assertEquals(
+    (await administer(stack, "PATCH", path, { body: { protection: null } })).status,
+    200,
+  );
+  const read = await stack.messages(tenant, "GET", `/messages/${held.body.messageId}`);
+  assertEquals([slotOf(read), read.body.heldBy], [slotOf(held), "interval"]);
+  const moved = await move(stack, tenant, held.body.messageId, { sendAt: fromNow(0) });
+  assert(slotOf(moved) < Date.now() + 70_000, moved.body.scheduledFor);
 });
 
 Deno.test("where the window never opens a paced message cannot be moved, and keeps its slot", async () => {

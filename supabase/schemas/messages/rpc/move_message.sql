@@ -1,6 +1,7 @@
 -- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
 -- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
--- and its former one is released; any other is due then. What waited to be tried again waits until then.
+-- and its former one is released; any other is due then. A time before its slot brings it forward, to the first
+-- slot that is free there (see bring_forward), and never makes it later: where none is free it keeps its slot. What waited to be tried again waits until then.
 -- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
 -- message. Returns describe_message.
 -- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
@@ -11,6 +12,8 @@ declare
   instance messaging.instances;
   waiting messaging.message_queue;
   new_end timestamptz;
+  send_at timestamptz;
+  is_placed boolean := false;
 begin
   message := messaging.find_message(request);
   if message.status <> 'queued' then
@@ -41,13 +44,15 @@ begin
     raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
   end if;
   update messaging.messages m set expires_at = new_end where m.id = message.id;
-  if request->>'sendAt' is not null then
+  send_at := date_trunc('milliseconds', (request->>'sendAt')::timestamptz);
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  if waiting.lane = 'paced' and send_at <= waiting.scheduled_at then
+    is_placed := messaging.bring_forward(message, instance, waiting, send_at);
+  end if;
+  if send_at is not null and not is_placed then
     delete from messaging.message_queue q where q.message_id = message.id;
     perform messaging.release_slots(array[waiting]);
-    select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
-    perform messaging.place_moved_message(
-      message, instance, waiting, date_trunc('milliseconds', (request->>'sendAt')::timestamptz)
-    );
+    perform messaging.place_moved_message(message, instance, waiting, send_at);
     perform messaging.refresh_dispatch(array[instance.id]);
   end if;
   select m.* into strict message from messaging.messages m where m.id = message.id;

@@ -23,6 +23,12 @@ begin
   leaves_at := queued.scheduled_at;
   -- What is tried again waits for its next attempt.
   held_by := case when queued.attempts > 0 then 'delay' else message.held_by end;
+  -- A wider window and an ended protection leave slots where they are: what moved them is no reason any more.
+  if held_by in ('window', 'holiday')
+      and messaging.is_send_window_open(instance, leaves_at - interval '1 millisecond')
+    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null then
+    held_by := 'interval';
+  end if;
   if is_paced and after_last > leaves_at then
     leaves_at := after_last;
     held_by := 'interval';
