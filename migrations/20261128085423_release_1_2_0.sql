@@ -2353,7 +2353,7 @@ begin
     values (conversation.instance_id, conversation.id, conversation.assigned_to, null);
     insert into messaging.internal_notes (instance_id, conversation_id, note, is_automatic)
     select conversation.instance_id, conversation.id,
-      format('Conversa transferida de %s para ninguém.', o.name), true
+      format('Conversa retirada de %s: agora está sem operador.', o.name), true
     from messaging.operators o
     where o.id = conversation.assigned_to;
     -- It would hide the contact from the other operators.
@@ -3727,6 +3727,99 @@ begin
 end;
 $$;
 
+-- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the first slot
+-- that is free there, and no other message moves; where none is free it keeps its own, so that no call for an
+-- earlier time makes it later. Returns whether it is done; with protection an enqueue places it in the earlier
+-- slot that was found. `waiting`: its row. The caller holds the message, pacing and the row. Errors: MI010.
+create or replace function messaging.bring_forward(
+  message messaging.messages, instance messaging.instances, waiting messaging.message_queue,
+  send_at timestamptz
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  found_slot timestamptz;
+  reason text;
+begin
+  select e.slot, e.held_by into found_slot, reason
+  from messaging.earlier_slot(message, instance, waiting, send_at) e;
+  if found_slot is null then
+    return true;
+  end if;
+  if instance.protection is not null then
+    return false;
+  end if;
+  update messaging.message_queue q set scheduled_at = found_slot where q.message_id = message.id;
+  perform messaging.release_slots(array[waiting]);
+  reason := coalesce(reason, case when send_at > clock_timestamp() then 'delay' end);
+  perform messaging.write_departures(array[message.id], array[found_slot], array[reason]);
+  perform messaging.refresh_dispatch(array[instance.id]);
+  return true;
+end;
+$$;
+
+-- The first free slot of an instance's paced queue from `not_before` on and before `former`, the slot that a waiting
+-- message has: in the send window, an interval from its neighbours, so that no other message moves. `slot` is
+-- NULL where there is none. `held_by` says what moved it away from `not_before`.
+-- With protection the days decide, see next_slot: the slot is the one that an enqueue would give.
+-- The caller holds pacing. Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.earlier_slot(
+  message messaging.messages, instance messaging.instances, former messaging.message_queue,
+  not_before timestamptz, out slot timestamptz, out held_by text
+) language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  spacing constant interval := messaging.spacing(
+    instance.messages_per_second, former.interval_seconds, former.follows_pace
+  );
+  earliest timestamptz := greatest(not_before, clock);
+  walk messaging.slot_walk;
+  gap record;
+begin
+  if instance.protection is not null then
+    walk := messaging.next_slot(
+      instance, messaging.begin_walk(instance, clock), message.interval_seconds, not_before, typing,
+      message.id::text, coalesce(former.is_new, false)
+    );
+    if walk.slot < former.scheduled_at then
+      slot := walk.slot;
+      held_by := walk.held_by;
+    end if;
+    return;
+  end if;
+  select greatest(earliest, d.paced_from + spacing) into earliest
+  from messaging.dispatch d where d.instance_id = instance.id;
+  for gap in
+    select greatest(earliest, line.left_before + spacing) as begins_at, line.ends_at
+    from (
+      select
+        q.scheduled_at - typing - case
+          when q.message_id = message.id then interval '0'
+          else messaging.spacing(instance.messages_per_second, q.interval_seconds, q.follows_pace)
+        end as ends_at,
+        lag(q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)) over (
+          order by q.scheduled_at, q.position
+        ) as left_before
+      from messaging.message_queue q
+      join messaging.messages m on m.id = any (array[q.message_id])
+      where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
+        and (q.scheduled_at, q.position) <= (former.scheduled_at, former.position)
+    ) as line
+    where greatest(earliest, line.left_before + spacing) <= line.ends_at
+    order by line.ends_at
+  loop
+    select f.slot, f.held_by into slot, held_by
+    from messaging.fit_send_window(instance, gap.begins_at, typing) f;
+    if slot <= gap.ends_at and slot < former.scheduled_at then
+      held_by := coalesce(held_by, case when slot > greatest(not_before, clock) then 'interval' end);
+      return;
+    end if;
+  end loop;
+  slot := null;
+  held_by := null;
+end;
+$$;
+
 -- advance_message: a delivery event says that the channel has refused a message with a ladder after all. Lets it
 -- take its next rung, where the refusal gives way to one, and returns whether it did, or is to be told again: while
 -- its call is under way the event is kept until the call is settled. Never after it was delivered.
@@ -3781,7 +3874,8 @@ end;
 $$;
 
 -- The one record of a message, sent or received, with its contact, as messages-api reports it. A claim counts as
--- `sending`; what waits says when it may leave now, and what holds it (see expected_departure).
+-- `sending`; what waits says when it may leave now, and what holds it (see expected_departure), or that its batch is
+-- paused.
 -- For a message that is known not to wait, message_record alone says the same without reading anything.
 -- `budget_ends_at`: see reached_budget_ends_at; NULL where the caller has not asked.
 create or replace function messaging.describe_message(
@@ -3792,10 +3886,13 @@ declare
   shown messaging.messages := messaging.message_after_merge(message);
   record jsonb;
 begin
-  select i.time_zone, q.claim_token is not null as is_claimed, expected.*
+  select i.time_zone, q.claim_token is not null as is_claimed,
+    q.message_id is null and message.status = 'queued' and b.status = 'paused' as is_batch_paused,
+    expected.*
   into strict state
   from messaging.instances i
   left join messaging.message_queue q on q.message_id = message.id
+  left join messaging.batches b on b.id = message.batch_id
   left join lateral (
     select true as is_waiting, e.*
     from messaging.dispatch d
@@ -3811,6 +3908,8 @@ begin
   if state.is_waiting then
     shown.scheduled_for := state.leaves_at;
     shown.held_by := state.held_by;
+  elsif state.is_batch_paused then
+    shown.held_by := 'batch_paused';
   end if;
   record := messaging.message_record(shown, state.time_zone, state.is_claimed)
     || messaging.read_message_contact(shown.contact_id);
@@ -5384,6 +5483,68 @@ begin
 end;
 $$;
 
+-- messages-api: moves a message that still waits to another instant, and its end. `request`: instanceId,
+-- messageId, sendAt and expiresAt, each NULL for as it is. A paced message gets the slot that an enqueue at that time gives (see enqueue_message_later),
+-- and its former one is released; any other is due then. A time before its slot brings it forward, to the first
+-- slot that is free there (see bring_forward), and never makes it later: where none is free it keeps its slot. What waited to be tried again waits until then.
+-- Locks the message, then pacing. Tries the queue row without waiting: its holder is about to send the
+-- message. Returns describe_message.
+-- Errors: MI004; MI010; MI041, MI042, MI043 and MI057 (instants); MI044 (in flight, or settled already).
+create or replace function public.move_message(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  message messaging.messages;
+  instance messaging.instances;
+  waiting messaging.message_queue;
+  new_end timestamptz;
+  send_at timestamptz;
+  is_placed boolean := false;
+begin
+  message := messaging.find_message(request);
+  if message.status <> 'queued' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = message.status;
+  end if;
+  new_end := coalesce((request->>'expiresAt')::timestamptz, message.expires_at);
+  perform messaging.check_timing(jsonb_build_object('timing', jsonb_build_object(
+    'sendAt', request->>'sendAt', 'expiresAt', new_end
+  )));
+  if request->>'sendAt' is null and new_end <= message.scheduled_for then
+    raise exception using errcode = 'MI057', message = 'expiresAt is before the message leaves';
+  end if;
+  perform from messaging.pacing p where p.instance_id = message.instance_id for no key update;
+  select w.* into waiting
+  from messaging.message_queue w
+  where w.message_id = message.id and w.claim_token is null
+  for update skip locked;
+  if not found and message.held_by = 'awaiting_reply' and request->>'sendAt' is null then
+    -- It is in no queue: only its end can move.
+    update messaging.messages m
+    set expires_at = new_end, ladder = m.ladder - 'endsByDefault'
+    where m.id = message.id
+    returning m.* into message;
+    return messaging.describe_message(message);
+  elsif not found and message.held_by = 'awaiting_reply' then
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'awaiting_reply';
+  elsif not found then
+    raise exception using errcode = 'MI044', message = 'message_not_movable', detail = 'sending';
+  end if;
+  update messaging.messages m set expires_at = new_end where m.id = message.id;
+  send_at := date_trunc('milliseconds', (request->>'sendAt')::timestamptz);
+  select i.* into strict instance from messaging.instances i where i.id = message.instance_id;
+  if waiting.lane = 'paced' and send_at <= waiting.scheduled_at then
+    is_placed := messaging.bring_forward(message, instance, waiting, send_at);
+  end if;
+  if send_at is not null and not is_placed then
+    delete from messaging.message_queue q where q.message_id = message.id;
+    perform messaging.release_slots(array[waiting]);
+    perform messaging.place_moved_message(message, instance, waiting, send_at);
+    perform messaging.refresh_dispatch(array[instance.id]);
+  end if;
+  select m.* into strict message from messaging.messages m where m.id = message.id;
+  return messaging.describe_message(message);
+end;
+$$;
+
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
 -- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; its
@@ -6381,6 +6542,12 @@ begin
   leaves_at := queued.scheduled_at;
   -- What is tried again waits for its next attempt.
   held_by := case when queued.attempts > 0 then 'delay' else message.held_by end;
+  -- A wider window and an ended protection leave slots where they are: what moved them is no reason any more.
+  if held_by in ('window', 'holiday')
+      and messaging.is_send_window_open(instance, leaves_at - interval '1 millisecond')
+    or held_by in ('daily_limit', 'warm_up', 'new_contacts') and instance.protection is null then
+    held_by := 'interval';
+  end if;
   if is_paced and after_last > leaves_at then
     leaves_at := after_last;
     held_by := 'interval';
@@ -6390,12 +6557,19 @@ begin
     leaves_at := budget_ends_at;
     held_by := 'budget';
   end if;
-  -- A message beside the queue that met the refusal of the whole instance waits for as long as the queue does.
-  is_refused := not is_paced and dispatch.hold_until >= leaves_at
-    and coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false);
+  -- A message that met the refusal of the whole instance waits for its end, and then for its next attempt. One
+  -- beside the queue does so for as long as the queue.
+  is_refused := coalesce(message.last_error->>'code' = dispatch.hold_error->>'code', false)
+    and case when is_paced then queued.scheduled_at <= clock else dispatch.hold_until >= leaves_at end;
+  if is_paced and is_refused and held_by = 'interval' then
+    held_by := 'delay';
+  end if;
+  -- Whose turn has not come waits for the messages before it, which a hold of this moment keeps.
   select h.* into hold
   from messaging.instance_hold(
-    dispatch, greatest(case when not is_refused then leaves_at end, clock), is_paced or is_refused
+    dispatch,
+    greatest(case when not is_refused and held_by is distinct from 'interval' then leaves_at end, clock),
+    is_paced or is_refused
   ) as h;
   if found then
     held_by := hold.held_by;
@@ -8143,6 +8317,57 @@ begin
 end;
 $$;
 
+-- batches-api: what starting a draft now would do, from `fromIndex` on, for at most `limit` recipients.
+-- `request`: instanceId, batchId, fromIndex, limit. Returns {summary {send, skip, firstScheduledFor,
+-- lastScheduledFor, days, and what count_open_windows gives}, items [{index, outcome, reason,
+-- scheduledFor}], samples (see filled_samples), nextIndex, warnings, and what describe_estimates gives of them}.
+-- It is the walk that starting takes, see walk_batches. Writes and locks nothing.
+-- Errors: MI010, MI027, MI028 (no draft).
+create or replace function public.dry_run_batch(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  batch constant messaging.batches := messaging.find_batch(request);
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+  first constant integer := (request->>'fromIndex')::integer;
+  last constant integer := first + (request->>'limit')::integer - 1;
+  steps messaging.batch_step[];
+begin
+  if batch.status <> 'draft' then
+    raise exception using errcode = 'MI028', message = 'batch_state', detail = batch.status;
+  end if;
+  steps := array(
+    select w from messaging.walk_batches(
+      instance, date_trunc('milliseconds', clock_timestamp()), batch, null, batch.id, last, null
+    ) as w
+  );
+  return messaging.describe_dry_run(
+    instance, batch, null, array(select s from unnest(steps) as s where s.index >= first),
+    case when last + 1 < batch.recipient_count then last + 1 end,
+    messaging.batch_warnings(batch)
+  ) || messaging.describe_estimates(
+    instance, batch, messaging.planned_steps(instance, batch, steps, null, first)
+  ) || jsonb_build_object('samples', messaging.filled_samples(batch.id, array(
+    select s.index from unnest(steps) as s
+    where s.slot is not null and s.index >= first
+    order by s.index
+    limit 10
+  )));
+end;
+$$;
+
+-- What these recipients of a draft are sent, in the order of the list: [{index, message}]. A message without words
+-- has NULL.
+create or replace function messaging.filled_samples(batch_id uuid, indexes integer[])
+returns jsonb language sql stable set search_path = '' set enable_seqscan = off as $$
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object('index', r.index, 'message', r.draft->'message') order by r.index
+    ), '[]'
+  )
+  from messaging.batch_recipients r
+  where r.batch_id = filled_samples.batch_id and r.index = any (filled_samples.indexes);
+$$;
+
 -- Dispatcher's maintenance: gives running batches their next message where none of theirs waits, and ends
 -- those that have nothing left (see feed_instance). A settlement does so at once; this is for batches that
 -- begin later, and for what went wrong or was locked then. `request`: maxInstances; instanceId for
@@ -8183,9 +8408,32 @@ begin
 end;
 $$;
 
+-- batches-api: the record of one batch, with what it sends: `template` {templateId, name, language} or `message`,
+-- as they were when it was created. `request`: instanceId, batchId. Errors: MI027.
+create or replace function public.get_batch(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  batch messaging.batches;
+  template jsonb;
+begin
+  -- For what the batch has cost.
+  perform messaging.settle_usage_notes((request->>'instanceId')::uuid);
+  batch := messaging.find_batch(request);
+  template := batch.source->'template';
+  return messaging.describe_batch(batch) || jsonb_build_object(
+    'template', case when template is not null then jsonb_build_object(
+      'templateId', template->'templateId',
+      'name', template->'name',
+      'language', template->'language'
+    ) end,
+    'message', batch.source->'message'
+  );
+end;
+$$;
+
 -- batches-api: the recipients of a batch in the order of its list, a page at a time. `request`: instanceId,
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
--- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for; of pending recipients of a running batch it tells the slot that is forecast,
+-- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
@@ -8221,7 +8469,10 @@ begin
         when told.status <> 'pending' then
           to_jsonb(messaging.iso_in_zone(m.scheduled_for, instance.time_zone))
       end,
-      'heldBy', waiting.record->'heldBy',
+      'heldBy', case
+        when told.status = 'pending' and batch.status = 'paused' then '"batch_paused"'
+        else waiting.record->'heldBy'
+      end,
       'holdReason', waiting.record->'holdReason',
       'holdCode', waiting.record->'holdCode',
       'heldUntil', waiting.record->'heldUntil',
@@ -10665,6 +10916,72 @@ create or replace function messaging.describe_service_health(
   )
   from instances i
   cross join outbox o;
+$$;
+
+-- The samples about instances: sums by provider, and one sample each for the hundred instances that
+-- need attention most (held or disconnected, late the longest, most unconfirmed, longest queue). All others together
+-- have the instance `other`, so the number of series does not grow with the number of instances. What a person
+-- holds on purpose is apart from what its provider or this service holds: only the latter is a fault.
+create or replace function messaging.instance_samples(
+  states messaging.instance_state[], clock timestamptz
+) returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+as $$
+  with states as materialized (
+    select s.*, extract(epoch from clock - s.oldest_due) as due_seconds,
+      -- This service holds too, as an operator does, and says why: see hold_suspects and hold_promoted.
+      coalesce(
+        s.held_by = 'operator_hold'
+          and coalesce(s.hold_reason, '') not in ('suspect', 'database_promoted'),
+        false
+      ) as is_held_by_person
+    from unnest(states) as s
+  ), ranked as (
+    select s.*, row_number() over (
+      order by s.status in ('held', 'disconnected') desc, s.oldest_due nulls last, s.unconfirmed desc, s.waiting desc,
+        s.instance_id
+    ) as place
+    from states s
+  ), named as (
+    select case when r.place <= 100 then r.instance_id::text else 'other' end as instance,
+      sum(r.waiting) as waiting, sum(r.unconfirmed) as unconfirmed,
+      count(*) filter (where r.status = 'held' and not r.is_held_by_person) as held,
+      count(*) filter (where r.is_held_by_person) as held_by_person,
+      count(*) filter (where r.status = 'disconnected') as disconnected, max(r.due_seconds) as due_seconds
+    from ranked r
+    group by 1
+  )
+  select 'messaging_instances', jsonb_build_object('provider', p.provider, 'status', k.status),
+    count(*) filter (where s.status = k.status)
+  from (select distinct s.provider from states s) as p
+  cross join (values ('ok'), ('late'), ('held'), ('disconnected')) as k(status)
+  join states s on s.provider = p.provider
+  group by p.provider, k.status
+  union all
+  select 'messaging_queue_messages', jsonb_build_object('provider', s.provider, 'state', k.state),
+    sum(case k.state when 'waiting' then s.waiting else s.in_flight end)
+  from states s
+  cross join (values ('waiting'), ('in_flight')) as k(state)
+  group by s.provider, k.state
+  union all
+  select 'messaging_unconfirmed_messages', jsonb_build_object('provider', s.provider),
+    sum(s.unconfirmed)
+  from states s
+  group by s.provider
+  union all
+  select 'messaging_oldest_due_seconds', '{"kind": "message"}'::jsonb,
+    coalesce(max(s.due_seconds), 0)
+  from states s
+  union all
+  select k.name, jsonb_build_object('instance_id', n.instance), k.value
+  from named n
+  cross join lateral (values
+    ('messaging_instance_queue_messages', n.waiting),
+    ('messaging_instance_unconfirmed_messages', n.unconfirmed),
+    ('messaging_instance_oldest_due_seconds', coalesce(n.due_seconds, 0)),
+    ('messaging_instance_held', n.held),
+    ('messaging_instance_operator_hold', n.held_by_person),
+    ('messaging_instance_disconnected', n.disconnected)
+  ) as k(name, value);
 $$;
 
 -- The samples about the outbox: pending and dead rows by kind, and the age of the oldest due row.
