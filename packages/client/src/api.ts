@@ -3078,10 +3078,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -5975,10 +5975,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -6089,10 +6089,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -6203,10 +6203,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -6363,10 +6363,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -6552,10 +6552,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -6623,10 +6623,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -8082,10 +8082,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -8815,10 +8815,10 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
                 /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -9024,10 +9024,10 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
                 /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -9163,7 +9163,7 @@ export interface components {
              * @description Why nothing leaves, as `heldBy` of messages: the hold of the instance, else what the message waits for that stands first in `GET queue`; null when that may leave, or none waits.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -12946,6 +12946,371 @@ export interface components {
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        BatchWithWords: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The batch that the message belongs to.
+             */
+            batchId: string;
+            /** @description A name for people, at most 200 characters. */
+            name: string | null;
+            /**
+             * @description Status of the message.
+             * @enum {string}
+             */
+            status: "draft" | "running" | "paused" | "canceled" | "finished";
+            /**
+             * Format: uuid
+             * @description The template that is sent; null for a message.
+             */
+            templateId: string | null;
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string}
+             */
+            purpose: "marketing" | "utility" | "authentication" | "service";
+            /**
+             * @description `strict` refuses the whole call when an entry has errors; `permissive` takes the others.
+             * @enum {string}
+             */
+            validation: "strict" | "permissive";
+            /** @description Least number of seconds between two messages. Default: the instance's `pace`, where it has one (at 80 messages a second 0.0125), else 30. */
+            intervalSeconds: number;
+            /**
+             * Format: date-time
+             * @description No message leaves before. It does not start the batch.
+             */
+            startAt: string | null;
+            /**
+             * Format: date-time
+             * @description What has not left by then is never sent, and reads as `expired`.
+             */
+            expiresAt: string | null;
+            /** @description Number of entries in the list, those that are skipped included. */
+            recipientCount: number;
+            /** @description Recipients by status. `pending` have no message yet; a message that is being sent counts as `queued`. */
+            counts: {
+                /** @description Have no message yet. */
+                pending: number;
+                /** @description Their message waits in the queue, or is being sent. */
+                queued: number;
+                /** @description Their message waits until the person writes: see `outsideWindow`. */
+                awaitingReply: number;
+                /** @description The provider has accepted their message. */
+                sent: number;
+                /** @description Have received it. */
+                delivered: number;
+                /** @description Have read it. */
+                read: number;
+                /** @description The provider refused it; `retry-failed` tries these again. */
+                failed: number;
+                /** @description It may have left or not: never tried again by itself. */
+                unconfirmed: number;
+                /** @description Canceled before it left. */
+                canceled: number;
+                /** @description Had not left by `expiresAt`. */
+                expired: number;
+                /** @description Get none: see `reason` of the recipient. */
+                skipped: number;
+            };
+            /**
+             * Format: date-time
+             * @description When the first message is to leave, or was; null for a draft.
+             */
+            firstScheduledFor: string | null;
+            /**
+             * Format: date-time
+             * @description When the last message is to leave, or was; null for a draft. Of more than 1,000 pending recipients it is an estimate, by the windows, the intervals and the daily limits, as if nobody were skipped; a dry run and the list of recipients give exact slots.
+             */
+            lastScheduledFor: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the batch was started; null for a draft.
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When nothing of the batch was left to send, or it was canceled.
+             */
+            finishedAt: string | null;
+            /**
+             * @description Why the batch has paused by itself: `template_refused` (the channel refuses every message of the template), `account_restricted` (the channel refuses every message of the number), `failures_in_row` (five messages in a row have failed with the same code); null where it has not, or a call paused it.
+             * @enum {string|null}
+             */
+            pauseReason: "template_refused" | "account_restricted" | "failures_in_row" | null;
+            /** @description The last error that it paused for; null for all others. */
+            pauseError: {
+                /** @description The provider's code, or ours. */
+                code: string;
+                /** @description The provider's words. */
+                message: string;
+            } | null;
+            /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
+            warnings: "category_changes"[];
+            /** @description Of a draft, what it would cost if everybody who may be written to now received it; else what it has cost so far: the sum of its messages' estimates, which stays when people are erased. Null for gateways, which bill no message. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
+            estimatedCostAfterChange: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description The template that is sent, as it was when the batch was created; null for a message. */
+            template: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                templateId: string;
+                /** @description Name of the template, with `language`; several that fit are 409 `template_ambiguous`. */
+                name: string;
+                /** @description Language of the template, such as `pt_BR`. */
+                language: string;
+            } | null;
+            /** @description The message that is sent, as the creating call gave it, with its `{{variables}}`; null for a template. */
+            message: ({
+                /** @description Type of the message. */
+                messageType: string;
+                /** @description The text; for media the caption, for an option list the body. */
+                message?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        AddBatchRecipientsRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+            /** @description Up to 1,000 a call; 100,000 in a batch. */
+            recipients: ({
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone?: string | null;
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId?: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId?: string | null;
+                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
+                variables?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+                cardId?: string | null;
+                /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+                metadata?: {
+                    [key: string]: string;
+                } | null;
+            } & (unknown | unknown | unknown))[];
+            /**
+             * @description `strict` refuses the whole call when an entry has errors; `permissive` takes the others. Default: the batch's.
+             * @enum {string|null}
+             */
+            validation?: "strict" | "permissive" | null;
+        };
+        ListBatchRecipientsResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The records on this page. */
+            items: {
+                /** @description Place in the list, from 0. */
+                index: number;
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string | null;
+                /** @description The phone as the list has it, else the contact's; null for an entry with errors, of which nothing is kept. */
+                phone: string | null;
+                /**
+                 * @description Status of the message.
+                 * @enum {string}
+                 */
+                status: "pending" | "queued" | "sent" | "delivered" | "read" | "failed" | "unconfirmed" | "canceled" | "expired" | "skipped";
+                /** @description Why the recipient is skipped, or would be if its turn was now; null for all others. */
+                reason: string | null;
+                /**
+                 * Format: uuid
+                 * @description The recipient's message; null until it has one.
+                 */
+                messageId: string | null;
+                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+                cardId: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.
+                 */
+                scheduledFor: string | null;
+                /**
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                 * @enum {string|null}
+                 */
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the provider accepted the message.
+                 */
+                sentAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the message reached the contact's device.
+                 */
+                deliveredAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
+                 */
+                readAt: string | null;
+                /** @description Error of the last failed attempt; null when none has failed. */
+                lastError: {
+                    /** @description The provider's error code, or a code of this service when the provider sent none. */
+                    code: string;
+                    /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                    message: string;
+                } | null;
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        DryRunBatchRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+            /** @description The first recipient to answer for. Those before it take their slots all the same. Default: `0`. */
+            fromIndex?: number | null;
+            /** @description How many recipients to answer for, at most 10,000. Default: `10000`. */
+            limit?: number | null;
+        };
+        DryRun: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description What the items come to. */
+            summary: {
+                /** @description Recipients that get a message. */
+                send: number;
+                /** @description Recipients that get none, by reason. */
+                skip: {
+                    [key: string]: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description When the first message would leave.
+                 */
+                firstScheduledFor: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last message would leave.
+                 */
+                lastScheduledFor: string | null;
+                /** @description Number of the instance's own days on which something would leave. */
+                days: number;
+                /** @description How many of `send` have an open window at their slot, by what they have written so far; on gateways all. */
+                windowOpen: number;
+                /** @description How many of `send` leave during the contact's free entry point, for which the channel bills nothing; see `window.freeUntil` of the contact. */
+                freeEntryPoint: number;
+                /** @description Of `send`, how they would go by what is known now: as they are, by Direct Send, as a template, or after an invitation. */
+                sentAs: {
+                    /** @description As they are. */
+                    message: number;
+                    /** @description As utility messages without a template. */
+                    direct_send: number;
+                    /** @description As a template. */
+                    template: number;
+                    /** @description After the answer to an invitation. */
+                    invitation: number;
+                };
+            };
+            /** @description The records on this page. */
+            items: {
+                /** @description The recipient's place in the list, from 0. */
+                index: number;
+                /**
+                 * @description Whether the recipient would get a message.
+                 * @enum {string}
+                 */
+                outcome: "send" | "skip";
+                /** @description Why it would get none: `duplicate_contact`, `opted_out`, `blocked`, `window_closed`, `missing_variables`, `invalid_phone`, `recipient_needs_phone`, `expires_before_slot`, or another error of the entry; null where it is sent. */
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @description The slot; null where nothing is sent.
+                 */
+                scheduledFor: string | null;
+            }[];
+            /** @description The filled texts of the first ten of the items that get a message, to look at before a start. */
+            samples: {
+                /** @description The recipient's place in the list, from 0. */
+                index: number;
+                /** @description The text, or the caption, as it would be sent; of a template as it reads. Null for a message without one. */
+                message: string | null;
+            }[];
+            /** @description `fromIndex` of the next part; null at the end of the list. */
+            nextIndex: number | null;
+            /** @description Whether the creating call without `dryRun` is refused as a whole: `validation` is `strict`, and entries have errors. Always false for a batch that is stored. */
+            wouldBeRefused: boolean;
+            /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
+            warnings: "category_changes"[];
+            /** @description What the items would cost if all were delivered: by the category of the template (a message is `service`), the market of each recipient and the rate on the day of the slot, less the month's free service messages that are left. Null for gateways, which bill no message. */
+            estimatedCost: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
+            estimatedCostAfterChange: {
+                /** @description Decimal text of the currency's unit. */
+                amount: string;
+                /** @description Currency of the workspace's rates; null where it has none. */
+                currency: string | null;
+                /** @description Messages without a rate, which the amount leaves out. */
+                unknown: number;
+            } | null;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        StartBatchRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+        };
         Batch: {
             /**
              * @description Always true in a success response.
@@ -13077,209 +13442,6 @@ export interface components {
             } | null;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
-        };
-        AddBatchRecipientsRequest: {
-            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string | null;
-            /** @description Up to 1,000 a call; 100,000 in a batch. */
-            recipients: ({
-                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
-                phone?: string | null;
-                /**
-                 * Format: uuid
-                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
-                 */
-                contactId?: string | null;
-                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
-                userId?: string | null;
-                /** @description Values of the placeholders, by name: texts or numbers. Of a template as in send-template-message: its `header` may be `{mediaId}`, a file of this service. */
-                variables?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-                cardId?: string | null;
-                /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
-                metadata?: {
-                    [key: string]: string;
-                } | null;
-            } & (unknown | unknown | unknown))[];
-            /**
-             * @description `strict` refuses the whole call when an entry has errors; `permissive` takes the others. Default: the batch's.
-             * @enum {string|null}
-             */
-            validation?: "strict" | "permissive" | null;
-        };
-        ListBatchRecipientsResponse: {
-            /**
-             * @description Always true in a success response.
-             * @constant
-             */
-            success: true;
-            /** @description The records on this page. */
-            items: {
-                /** @description Place in the list, from 0. */
-                index: number;
-                /**
-                 * Format: uuid
-                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
-                 */
-                contactId: string | null;
-                /** @description The phone as the list has it, else the contact's; null for an entry with errors, of which nothing is kept. */
-                phone: string | null;
-                /**
-                 * @description Status of the message.
-                 * @enum {string}
-                 */
-                status: "pending" | "queued" | "sent" | "delivered" | "read" | "failed" | "unconfirmed" | "canceled" | "expired" | "skipped";
-                /** @description Why the recipient is skipped, or would be if its turn was now; null for all others. */
-                reason: string | null;
-                /**
-                 * Format: uuid
-                 * @description The recipient's message; null until it has one.
-                 */
-                messageId: string | null;
-                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
-                cardId: string | null;
-                /**
-                 * Format: date-time
-                 * @description When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.
-                 */
-                scheduledFor: string | null;
-                /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
-                 * @enum {string|null}
-                 */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
-                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
-                holdReason: string | null;
-                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
-                holdCode: string | null;
-                /**
-                 * Format: date-time
-                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
-                 */
-                heldUntil: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the provider accepted the message.
-                 */
-                sentAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the message reached the contact's device.
-                 */
-                deliveredAt: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
-                 */
-                readAt: string | null;
-                /** @description Error of the last failed attempt; null when none has failed. */
-                lastError: {
-                    /** @description The provider's error code, or a code of this service when the provider sent none. */
-                    code: string;
-                    /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
-                    message: string;
-                } | null;
-            }[];
-            /** @description `cursor` of the next page; null on the last page. */
-            nextCursor: string | null;
-        };
-        DryRunBatchRequest: {
-            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string | null;
-            /** @description The first recipient to answer for. Those before it take their slots all the same. Default: `0`. */
-            fromIndex?: number | null;
-            /** @description How many recipients to answer for, at most 10,000. Default: `10000`. */
-            limit?: number | null;
-        };
-        DryRun: {
-            /**
-             * @description Always true in a success response.
-             * @constant
-             */
-            success: true;
-            /** @description What the items come to. */
-            summary: {
-                /** @description Recipients that get a message. */
-                send: number;
-                /** @description Recipients that get none, by reason. */
-                skip: {
-                    [key: string]: number;
-                };
-                /**
-                 * Format: date-time
-                 * @description When the first message would leave.
-                 */
-                firstScheduledFor: string | null;
-                /**
-                 * Format: date-time
-                 * @description When the last message would leave.
-                 */
-                lastScheduledFor: string | null;
-                /** @description Number of the instance's own days on which something would leave. */
-                days: number;
-                /** @description How many of `send` have an open window at their slot, by what they have written so far; on gateways all. */
-                windowOpen: number;
-                /** @description How many of `send` leave during the contact's free entry point, for which the channel bills nothing; see `window.freeUntil` of the contact. */
-                freeEntryPoint: number;
-                /** @description Of `send`, how they would go by what is known now: as they are, by Direct Send, as a template, or after an invitation. */
-                sentAs: {
-                    /** @description As they are. */
-                    message: number;
-                    /** @description As utility messages without a template. */
-                    direct_send: number;
-                    /** @description As a template. */
-                    template: number;
-                    /** @description After the answer to an invitation. */
-                    invitation: number;
-                };
-            };
-            /** @description The records on this page. */
-            items: {
-                /** @description The recipient's place in the list, from 0. */
-                index: number;
-                /**
-                 * @description Whether the recipient would get a message.
-                 * @enum {string}
-                 */
-                outcome: "send" | "skip";
-                /** @description Why it would get none: `duplicate_contact`, `opted_out`, `blocked`, `window_closed`, `missing_variables`, `invalid_phone`, `recipient_needs_phone`, `expires_before_slot`, or another error of the entry; null where it is sent. */
-                reason: string | null;
-                /**
-                 * Format: date-time
-                 * @description The slot; null where nothing is sent.
-                 */
-                scheduledFor: string | null;
-            }[];
-            /** @description `fromIndex` of the next part; null at the end of the list. */
-            nextIndex: number | null;
-            /** @description `category_changes`: the channel has announced that it gives the template another category, by which it costs; see `categoryChange` of the template. Empty for nothing to know. */
-            warnings: "category_changes"[];
-            /** @description What the items would cost if all were delivered: by the category of the template (a message is `service`), the market of each recipient and the rate on the day of the slot, less the month's free service messages that are left. Null for gateways, which bill no message. */
-            estimatedCost: {
-                /** @description Decimal text of the currency's unit. */
-                amount: string;
-                /** @description Currency of the workspace's rates; null where it has none. */
-                currency: string | null;
-                /** @description Messages without a rate, which the amount leaves out. */
-                unknown: number;
-            } | null;
-            /** @description What is still to be sent would cost by the category that the channel has announced for the template; null without the warning `category_changes`, and for gateways. */
-            estimatedCostAfterChange: {
-                /** @description Decimal text of the currency's unit. */
-                amount: string;
-                /** @description Currency of the workspace's rates; null where it has none. */
-                currency: string | null;
-                /** @description Messages without a rate, which the amount leaves out. */
-                unknown: number;
-            } | null;
-            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
-            ignoredFields?: string[];
-        };
-        StartBatchRequest: {
-            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
-            instanceId?: string | null;
         };
         PauseBatchRequest: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
@@ -14831,10 +14993,10 @@ export interface components {
                  */
                 scheduledFor: string | null;
                 /**
-                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                  * @enum {string|null}
                  */
-                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
                 /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                 holdReason: string | null;
                 /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -15802,10 +15964,10 @@ export interface components {
                      */
                     scheduledFor: string | null;
                     /**
-                     * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                     * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
                      * @enum {string|null}
                      */
-                    heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                    heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
                     /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
                     holdReason: string | null;
                     /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -17204,10 +17366,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -17298,10 +17460,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -17392,10 +17554,10 @@ export interface components {
              */
             scheduledFor: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -17476,10 +17638,10 @@ export interface components {
              */
             scheduledFor?: string | null;
             /**
-             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+             * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
              * @enum {string|null}
              */
-            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+            heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
             /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
             holdReason?: string | null;
             /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
@@ -19685,7 +19847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Batch"];
+                    "application/json": components["schemas"]["BatchWithWords"];
                 };
             };
         };
@@ -20112,7 +20274,7 @@ export interface operations {
                  * @example demo
                  */
                 instanceId?: string;
-                /** @description Only the contact of this phone. At most one of `phone`, `contactId` and `userId`. */
+                /** @description Only the contact of this phone: digits with country code; `q` takes other notations. At most one of `phone`, `contactId` and `userId`. */
                 phone?: string;
                 /** @description Only this contact. */
                 contactId?: string;
@@ -20121,7 +20283,7 @@ export interface operations {
                 /** @description Only contacts with this tag, in any case. */
                 tag?: string;
                 /**
-                 * @description Text in the name, e-mail, company or phone, in any case and without regard to accents. One or two characters are looked for at the beginning of words.
+                 * @description Text in the name, e-mail, company or phone, in any case and without regard to accents. A phone, or a part of at least eight digits, may be written with `+`, brackets, blanks, dots and hyphens. One or two characters are looked for at the beginning of words.
                  * @example joao
                  */
                 q?: string;
