@@ -52,7 +52,7 @@ interface Session {
   behavior: (typeof sessionBehaviors)[number];
   /** The phone that was paired; undefined where nobody has said which one it is. */
   phone?: string | undefined;
-  /** Where the gateway's customer has it send events; undefined for nowhere. */
+  /** Where the instance's owner has set events to go by a call; undefined where the registration holds. */
   webhookUrl?: string | undefined;
   /** Which events, where a gateway asks for that. */
   webhookEvents?: readonly string[] | undefined;

@@ -9,6 +9,12 @@ import { answerAsProxy, type Connections, reportConnection, setWebhook } from ".
 import { parseValue, readJson } from "../json_request.ts";
 import type { SimulatorContext } from "../context.ts";
 
+/** What a webhook that was registered at the simulator is told. */
+const everyEvent = [
+  ...["MESSAGES_UPSERT", "MESSAGES_UPDATE", "MESSAGES_EDITED", "MESSAGES_DELETE", "CALL"],
+  ...["SEND_MESSAGE", "SEND_MESSAGE_UPDATE", "CONNECTION_UPDATE", "CONTACTS_UPDATE"],
+];
+
 const webhookSchema = z.object({
   webhook: z.object({
     enabled: z.boolean(),
@@ -52,16 +58,18 @@ export function createEvolutionSessions(simulator: SimulatorContext, refuse: Ref
       integration: "WHATSAPP-BAILEYS",
     }]));
   app.get("/webhook/find/:instance", (context) => {
-    const { behavior, webhookUrl, webhookEvents } = connections.session(
+    const instance = context.req.param("instance");
+    const { behavior, webhookUrl: setUrl, webhookEvents } = connections.session(
       "evolution",
-      context.req.param("instance"),
+      instance,
     );
+    const url = setUrl ?? simulator.webhooks.urlOf("evolution", instance);
     if (behavior === "down") return answerAsProxy();
     if (!context.req.header("apikey")) return refuse(401, "Unauthorized", "Unauthorized");
     return Response.json(
-      webhookUrl === undefined
+      url === undefined
         ? null
-        : { enabled: true, url: webhookUrl, events: webhookEvents ?? [], webhookByEvents: false },
+        : { enabled: true, url, events: webhookEvents ?? everyEvent, webhookByEvents: false },
     );
   });
   app.post("/webhook/set/:instance", async (context) => {

@@ -70,9 +70,11 @@ export function createZapiSessions(
     if (session.behavior === "passkey") return Response.json({ challenge: { challenge: "…" } });
     return Response.json({ code: connections.showTypedCode(session) });
   });
-  on("/me", ({ isLost, webhookUrl = null }, context) =>
-    Response.json({
-      id: context.req.param("instance"),
+  on("/me", ({ isLost, webhookUrl: setUrl }, context) => {
+    const id = context.req.param("instance") ?? "";
+    const webhookUrl = setUrl ?? simulator.webhooks.urlOf("zapi", id) ?? null;
+    return Response.json({
+      id,
       name: "Simulated",
       connected: !isLost,
       deliveryCallbackUrl: webhookUrl,
@@ -81,7 +83,8 @@ export function createZapiSessions(
       messageStatusCallbackUrl: webhookUrl,
       connectedCallbackUrl: webhookUrl,
       disconnectedCallbackUrl: webhookUrl,
-    }));
+    });
+  });
   app.put("/update-every-webhooks", async (context) => {
     const instance = context.req.param("instance") ?? "";
     if (connections.session("zapi", instance).behavior === "down") return answerAsProxy();
