@@ -10,6 +10,7 @@ import type {
   PairingOutcome,
   ProviderConnection,
 } from "../providers/connection.ts";
+import { unusableAnswer } from "../providers/connection_calls.ts";
 import type { ProviderRegistry } from "../providers/create_registry.ts";
 
 /** What reaches the connections of instances. */
@@ -55,6 +56,9 @@ export async function openPairing(
   return { ...connection, pairing };
 }
 
+/** WhatsApp's QR codes hold some 250 characters, and a QR code at most 2,953 bytes. */
+const maxCodeLength = 1_000;
+
 /**
  * The code of an outcome.
  *
@@ -66,6 +70,7 @@ export function requireCode(
 ): Extract<PairingOutcome, { readonly outcome: "code" }> {
   switch (outcome.outcome) {
     case "code":
+      if (outcome.text.length > maxCodeLength) throw refuseConnection(unusableAnswer);
       return outcome;
     case "already_connected":
       throw new AppError("already_connected");

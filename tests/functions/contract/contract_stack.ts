@@ -2,7 +2,9 @@
 
 import { callApp } from "../../support/stack/app_calls.ts";
 import type { Operation, OperationExample } from "../../../shared/openapi/operation.ts";
-import { demoMediaId } from "../../../shared/openapi/demo_fixtures.ts";
+import { demoConnectionToken, demoMediaId } from "../../../shared/openapi/demo_fixtures.ts";
+import { hashClientToken } from "../../../shared/crypto/client_token.ts";
+import { testVault } from "../../support/fixtures/tenant.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import {
   type MessagingStack,
@@ -99,4 +101,15 @@ export function toExampleRequest(
     Object.entries(members ?? {}).map(([name, value]) => [name, String(value)]),
   );
   return { path: query.size === 0 ? path : `${path}?${query}`, init: { method, headers } };
+}
+
+/** What an open page of a link shows, sealed under this stack's key when the link's row was made. */
+export async function openPage(
+  { slug }: OperationRow,
+  example: OperationExample | undefined,
+): Promise<OperationExample | undefined> {
+  if (slug !== "connect" || example?.request?.["page"] === undefined) return example;
+  const openedAt = new Date(Date.now() - 60_000).toISOString();
+  const page = await testVault.seal(openedAt, await hashClientToken(demoConnectionToken));
+  return { ...example, request: { ...example.request, page } };
 }

@@ -216,3 +216,19 @@ async function createMessages(sql: Sql): Promise<void> {
     values (${demoQueuedMessageId}, ${demoInstanceId}, 'unpaced', now() + interval '1 hour',
       now() + interval '1 hour')`;
 }
+
+/** Z-API of the session with the demo instance's phone. */
+export function answerSession(path: string): Response | undefined {
+  const verb = /^\/instances\/[^/]+\/token\/[^/]+\/([a-z-]+)/.exec(path)?.[1] ?? "";
+  const answers: Readonly<Record<string, unknown>> = {
+    "status": { connected: true, smartphoneConnected: true },
+    "device": { phone: "5511999990000" },
+    "qr-code": { value: "2@h7Jq0cXk,Zr3vQ1xJ8kTn5yLw2aBc,DeFgHiJkLmNo" },
+    "phone-code": { code: "ABCD1234" },
+    "restart": { value: true },
+    "disconnect": { value: true },
+    "me": { id: "DEMO", connectedCallbackUrl: null },
+    "update-every-webhooks": { value: true },
+  };
+  return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
+}

@@ -2,20 +2,19 @@ import Ajv2020 from "ajv/dist/2020.js";
 import * as z from "zod";
 import type { OperationExample } from "../../../shared/openapi/operation.ts";
 import { assertEquals } from "../../support/assert.ts";
-import { demoConnectionToken, demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
-import { hashClientToken } from "../../../shared/crypto/client_token.ts";
-import { testVault } from "../../support/fixtures/tenant.ts";
+import { demoPhone } from "../../../shared/openapi/demo_fixtures.ts";
 import { acceptMessage } from "../../support/doubles/http_double.ts";
 import {
   authorize,
   listOperationRows,
+  openPage,
   type OperationRow,
   signExample,
   startContractStack,
   toExampleRequest,
 } from "./contract_stack.ts";
 import { signDelivery } from "../../support/providers/sign_delivery.ts";
-import { createDemoRows, demoPicturePath } from "./demo_rows.ts";
+import { answerSession, createDemoRows, demoPicturePath } from "./demo_rows.ts";
 import { listInstantFaults } from "./instant_form.ts";
 import { listOrderFaults } from "../../support/stack/member_order.ts";
 
@@ -43,7 +42,7 @@ Deno.test("every example works as it stands, and its answer is what the document
         ...authorize(row.operation, token),
         ...await signDelivery(row.operation.operationId, example?.request),
       };
-      const { path: written, init } = toExampleRequest(row, await openPage(row, example), headers);
+      const { path: written, init } = toExampleRequest(row, example, headers);
       const path = signExample(contract, row, written);
       const response = await contract.request(row.slug, path, init);
       const answer = await readAnswer(response);
@@ -94,33 +93,6 @@ function findFaults(
   faults.push(...listInstantFaults(answer).map((fault) => `another form of instant at ${fault}`));
   faults.push(...listOrderFaults(described, answer).map((fault) => `other order at ${fault}`));
   return faults;
-}
-
-/** What an open page of a link shows, sealed under this stack's key when the link's row was made. */
-async function openPage(
-  { slug }: OperationRow,
-  example: OperationExample | undefined,
-): Promise<OperationExample | undefined> {
-  if (slug !== "connect" || example?.request?.["page"] === undefined) return example;
-  const openedAt = new Date(Date.now() - 60_000).toISOString();
-  const page = await testVault.seal(openedAt, await hashClientToken(demoConnectionToken));
-  return { ...example, request: { ...example.request, page } };
-}
-
-/** Z-API of the session with the demo instance's phone. */
-function answerSession(path: string): Response | undefined {
-  const verb = /^\/instances\/[^/]+\/token\/[^/]+\/([a-z-]+)/.exec(path)?.[1] ?? "";
-  const answers: Readonly<Record<string, unknown>> = {
-    "status": { connected: true, smartphoneConnected: true },
-    "device": { phone: "5511999990000" },
-    "qr-code": { value: "2@h7Jq0cXk,Zr3vQ1xJ8kTn5yLw2aBc,DeFgHiJkLmNo" },
-    "phone-code": { code: "ABCD1234" },
-    "restart": { value: true },
-    "disconnect": { value: true },
-    "me": { id: "DEMO", connectedCallbackUrl: null },
-    "update-every-webhooks": { value: true },
-  };
-  return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
 }
 
 function listBlocked(method: string): Response {
