@@ -13,13 +13,17 @@ const foreign: ReadonlySet<string> = new Set([
   ...["externalContext", "payload", "result", "example"],
 ]);
 
+/** Functions whose answers have no instant in the instance's zone. */
+const inUtcThroughout: ReadonlySet<string> = new Set(["batches-api", "messages-context"]);
+
 /**
  * Every instant of the answer in another form than the one of its kind: UTC with milliseconds and `Z`; of
- * `scheduledFor` the offset of the instance's zone, but for batches, whose answers are in UTC throughout.
+ * `scheduledFor` the offset of the instance's zone, but for batches and the history, whose answers are in UTC
+ * throughout.
  */
 export function listInstantFaults(answer: unknown, slug: string, path = "answer"): string[] {
   if (typeof answer === "string") {
-    const isZoned = path.endsWith(".scheduledFor") && slug !== "batches-api";
+    const isZoned = path.endsWith(".scheduledFor") && !inUtcThroughout.has(slug);
     const isRight = (isZoned ? withOffset : inUtc).test(answer);
     const isInstant = instantName.test(path.slice(path.lastIndexOf(".") + 1)) &&
       anyInstant.test(answer);
