@@ -114,7 +114,8 @@ export async function createConnectApp(services: ConnectServices): Promise<Hono>
     slug: "connect",
     log: services.log,
     routes: [
-      { method: "GET", path: "/", handlers: [getPage] },
+      // Chats and mail programs append parameters to links.
+      { method: "GET", path: "/", ignoresParameters: true, handlers: [getPage] },
       { method: "POST", path: "/open", handlers: [open] },
       { method: "POST", path: "/state", handlers: [getState] },
       { method: "POST", path: "/qr", handlers: [getQr] },

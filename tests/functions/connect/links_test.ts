@@ -231,7 +231,7 @@ Deno.test("a link for an official instance is refused, and where no page is serv
 Deno.test("the page loads nothing from elsewhere, and holds nothing of a link", async () => {
   await using client = await createConnectClient();
   const link = await client.createLink("zapi");
-  const response = await client.app.request("/connect");
+  const response = await client.app.request("/connect?utm_source=a-chat-that-appends");
   const html = await response.text();
   const policy = response.headers.get("content-security-policy") ?? "";
   assertEquals(response.headers.get("content-type"), "text/html; charset=UTF-8");

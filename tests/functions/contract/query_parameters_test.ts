@@ -19,7 +19,7 @@ const specified: ReadonlySet<string> = new Set([
   ...["sanitizePhoneNumber", "sendTemplateMessage"],
 ]);
 /** Calls that somebody else makes, at an address that this service gave. */
-const calledByOthers = ["provider-webhook", "followMediaLink"];
+const calledByOthers = ["provider-webhook", "followMediaLink", "getConnectPage"];
 
 const isOfOthers = ({ slug, operation }: OperationRow): boolean =>
   calledByOthers.includes(slug) || calledByOthers.includes(operation.operationId);
