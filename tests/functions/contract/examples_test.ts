@@ -42,7 +42,7 @@ Deno.test("every example works as it stands, and its answer is what the document
         ...authorize(row.operation, token),
         ...await signDelivery(row.operation.operationId, example?.request),
       };
-      const { path: written, init } = toExampleRequest(row, example, headers);
+      const { path: written, init } = toExampleRequest(row, await openPage(row, example), headers);
       const path = signExample(contract, row, written);
       const response = await contract.request(row.slug, path, init);
       const answer = await readAnswer(response);
