@@ -3,18 +3,19 @@ import { answerJson } from "../../shared/http/answer.ts";
 import { createApp, type Route } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../shared/runtime/log.ts";
+import { createAdminRoutes } from "./admin_operations.ts";
 import { createConnectionLinkRoutes } from "./connection_link_routes.ts";
 import type { ConnectionLinkServices } from "./connection_links.ts";
 import { createConnectionRoutes } from "./connection_routes.ts";
 import { createInstanceRoutes } from "./instance_routes.ts";
 import { createOutboxRoutes } from "./outbox_routes.ts";
-import { createQueueRoutes } from "./queue_routes.ts";
+import { queueOperations } from "./queue_routes.ts";
 import { createRateRoutes } from "./rate_routes.ts";
 import { resealCredentials } from "./reseal_credentials.ts";
 import { resources } from "./resources.ts";
 import { resealResponseSchema } from "./resources/reseal.ts";
 import { serviceHealthResponseSchema } from "./service_health.ts";
-import { createTemplateRoutes } from "./template_routes.ts";
+import { templateOperations } from "./template_routes.ts";
 import { createTemplateSyncRoutes } from "./template_sync_routes.ts";
 import type { TemplateServices } from "./submit_template.ts";
 import { createUsageRoutes } from "./usage_routes.ts";
@@ -34,10 +35,10 @@ export function createAdminApp(services: AdminServices): Hono {
     ...createConnectionRoutes(services),
     ...createConnectionLinkRoutes(services),
     ...createTokenRoutes(services),
-    ...createTemplateRoutes(services),
+    ...createAdminRoutes(services, templateOperations),
     ...createTemplateSyncRoutes(services),
     ...createOutboxRoutes(services.database),
-    ...createQueueRoutes(services.database),
+    ...createAdminRoutes(services, queueOperations),
     ...createRateRoutes(services.database),
     ...createUsageRoutes(services),
     {
