@@ -41,7 +41,7 @@ function writeReason({ heldBy, holdReason }: InstanceHeldValues): string {
     return "o provedor aceita mensagens e não confirma mais nenhuma (suspect). Verifique o telefone e o provedor.";
   }
   if (reason === "database_promoted") {
-    return "o banco de dados passou a outro servidor, que pode não ter as últimas gravações (database_promoted). Verifique o que pode já ter saído antes de liberar a fila.";
+    return "o banco de dados passou a outro servidor, que pode não ter as últimas gravações (database_promoted). Todas as instâncias estão retidas: verifique o que pode já ter saído antes de liberar as filas.";
   }
   if (reason === "wrong_phone") {
     return "o gateway está conectado a outro telefone que não o da instância (wrong_phone). Conecte o telefone certo ou corrija connectedPhone.";

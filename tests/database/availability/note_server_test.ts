@@ -1,4 +1,6 @@
 import type { Sql } from "postgres";
+import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
+import type { RpcName } from "../../../shared/database/rpcs.ts";
 import { assert, assertEquals } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
@@ -97,4 +99,25 @@ Deno.test("with continue nothing is held, and the numbers of events go on above 
   const [row] = await admin<{ jump: number }[]>`
     select (max(sequence) - min(sequence))::float as jump from messaging.events`;
   assert((row?.jump ?? 0) > 1_000_000_000);
+});
+
+Deno.test("a workspace is told once, and a session has its own time limit after the note", async () => {
+  await using database = await createTestDatabase();
+  const { admin } = database;
+  const { workspaceId } = await createTenant(admin);
+  await createTenant(admin, { workspaceId });
+  await admin`update messaging.workspaces set alert_email = 'ops@example.com'`;
+  await comeFrom(admin);
+  const direct = openDirectDatabase(database.url);
+  try {
+    await direct.rpc("list_workspaces", { limit: 1, after: null });
+    const mails = await admin`select from messaging.outbox where kind = 'instance_held_email'`;
+    assertEquals(mails.length, 1);
+    await admin`
+      create function public.show_limit(request jsonb) returns jsonb language sql
+      return to_jsonb(current_setting('statement_timeout'))`;
+    assertEquals(await direct.rpc("show_limit" as RpcName, {} as never) as unknown, "8s");
+  } finally {
+    await direct.close();
+  }
 });
