@@ -28,6 +28,7 @@ const codeErrors = [
   "already_connected",
   "connection_pending",
   "passkey_required",
+  "session_not_found",
   "provider_connection_failed",
 ] as const satisfies readonly ErrorCode[];
 

@@ -10,7 +10,7 @@ import type {
   PairingOutcome,
   ProviderConnection,
 } from "../providers/connection.ts";
-import { unusableAnswer } from "../providers/connection_calls.ts";
+import { absentSession, unusableAnswer } from "../providers/connection_calls.ts";
 import type { ProviderRegistry } from "../providers/create_registry.ts";
 
 /** What reaches the connections of instances. */
@@ -62,8 +62,8 @@ const maxCodeLength = 1_000;
 /**
  * The code of an outcome.
  *
- * @throws {AppError} `already_connected`, `connection_pending`, `passkey_required`, or
- * `provider_connection_failed` with `details`.
+ * @throws {AppError} `already_connected`, `connection_pending`, `passkey_required`,
+ * `session_not_found`, or `provider_connection_failed` with `details`.
  */
 export function requireCode(
   outcome: PairingOutcome,
@@ -83,11 +83,12 @@ export function requireCode(
   }
 }
 
-/** @throws {AppError} `provider_connection_failed` with `details`. */
+/** @throws {AppError} `session_not_found`, or `provider_connection_failed` with `details`. */
 export function requireDone(outcome: ConnectionChangeOutcome): void {
   if (outcome.outcome === "failed") throw refuseConnection(outcome);
 }
 
 function refuseConnection({ code, message }: ConnectionFailure): AppError {
+  if (code === absentSession.code) return new AppError("session_not_found");
   return new AppError("provider_connection_failed", { body: { details: { code, message } } });
 }

@@ -143,6 +143,10 @@ const refusals = {
     "The number is connected already; POST connection/logout ends the session.",
   ],
   connection_pending: [409, "The gateway has no code yet; try again in a moment."],
+  session_not_found: [
+    409,
+    "The gateway has no session of this name: create it there, or correct the instance's configuration.",
+  ],
   passkey_required: [
     409,
     "The account asks for its passkey, which no code replaces: connect it in the gateway's own panel.",

@@ -40,3 +40,9 @@ export const unusableAnswer: ConnectionFailure = fail(
   "malformed_answer",
   "The provider's response is unusable.",
 );
+
+/** The gateway has no session of the instance's name, as it says itself. */
+export const absentSession: ConnectionFailure = fail(
+  "session_not_found",
+  "The gateway has no session of this name.",
+);

@@ -25,6 +25,7 @@ const pairingErrors = [
   "already_connected",
   "connection_pending",
   "passkey_required",
+  "session_not_found",
   "provider_connection_failed",
 ] as const satisfies readonly ErrorCode[];
 
@@ -32,6 +33,7 @@ const changeErrors = [
   "service_unavailable",
   "Instance not found",
   "connection_not_available",
+  "session_not_found",
   "provider_connection_failed",
 ] as const satisfies readonly ErrorCode[];
 

@@ -486,6 +486,7 @@ export type ErrorCode =
   | "request_timeout"
   | "send_window_never_opens"
   | "service_unavailable"
+  | "session_not_found"
   | "templateId and phone are required"
   | "template_ambiguous"
   | "template_call_in_progress"

@@ -5,6 +5,7 @@ import {
   type EventAddresses,
   isGroupAddress,
   readGroupAddress,
+  readSessionPhone,
   toIdentity,
 } from "../webhooks/addresses.ts";
 import {
@@ -48,7 +49,7 @@ import { readWahaConnection } from "./session_status.ts";
 
 const MAX_OPTIONS = 100;
 
-/** What surrounds an event: the session's own addresses, and when WAHA told it. */
+/** What surrounds an event: the session's own addresses, its number first, and when WAHA told it. */
 interface Surroundings {
   readonly own: readonly unknown[];
   readonly toldAt: string | undefined;
@@ -372,12 +373,18 @@ function readCall(event: unknown): MessageEvent[] {
 }
 
 /** The session with the phone. A step between its states is no news. */
-function readConnection(event: unknown, { toldAt: at }: Surroundings): ConnectionEvent[] {
+function readConnection(event: unknown, { own, toldAt: at }: Surroundings): ConnectionEvent[] {
   const status = readLabel(event, "status")?.toUpperCase();
   const connection = readWahaConnection(status);
   if (connection === undefined || connection === "connecting") return [];
+  const pairedPhone = readSessionPhone(own[0]);
   return connection === "connected"
-    ? [{ kind: "connection", state: "connected", at }]
+    ? [{
+      kind: "connection",
+      state: "connected",
+      at,
+      ...pairedPhone === undefined ? {} : { pairedPhone },
+    }]
     : [{ kind: "connection", state: "disconnected", at, reason: status }];
 }
 

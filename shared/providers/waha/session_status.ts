@@ -22,3 +22,8 @@ export function readWahaConnection(status: string | undefined): WahaConnection |
     ? connections[status]
     : undefined;
 }
+
+/** Whether the account asks for its passkey, which no code replaces. */
+export function needsPasskey(status: string | undefined): boolean {
+  return status?.startsWith("PASSKEY_") ?? false;
+}

@@ -19,9 +19,9 @@ export type Connection = z.infer<typeof connectionSchema>;
 
 /**
  * What a gateway does when it is asked about a session. `slow`: it has no code at first. `passkey`: the account
- * asks for its passkey. `error`: an error with status 200. `down`: a proxy answers in its place.
+ * asks for its passkey. `error`: an error with status 200. `down`: a proxy answers in its place. `absent`: WAHA has no session of this name.
  */
-export const sessionBehaviors = ["normal", "slow", "passkey", "error", "down"] as const;
+export const sessionBehaviors = ["normal", "slow", "passkey", "error", "down", "absent"] as const;
 
 /** Changes what a gateway does. */
 export const sessionSchema = z.object({

@@ -182,7 +182,9 @@ Deno.test("WAHA: a session that is lost stops the queue, a lock on new chats doe
     (await client.stack.messages(tenant, "GET", "/health")).body;
   let at = Date.now();
   const status = (word: string, data: unknown = null): Promise<Delivered> =>
-    tell(client, tenant, "session.status", { name: "s", status: word, data }, { timestamp: at++ });
+    tell(client, tenant, "session.status", { name: "s", status: word, data }, {
+      ...{ timestamp: at++, me: { id: `${tenant.connectedPhone}@c.us` } },
+    });
   await status("SCAN_QR_CODE");
   const lost = await health();
   assertEquals([lost.status, lost.connection.reason], ["disconnected", "SCAN_QR_CODE"]);
@@ -201,6 +203,20 @@ Deno.test("WAHA: a session that is lost stops the queue, a lock on new chats doe
     ["instance.connected", null],
     ["instance.limit_changed", "REACHOUT_TIMELOCK"],
   ]);
+});
+
+Deno.test("WAHA: a session of a wrong phone holds the instance until the right one is there", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createTenant(client);
+  let at = Date.now();
+  const connect = async (phone: string): Promise<string> => {
+    const members = { timestamp: at++, me: { id: `${phone}@c.us`, pushName: "Loja" } };
+    await tell(client, tenant, "session.status", { name: "s", status: "WORKING" }, members);
+    const { status, heldBy } = (await client.stack.messages(tenant, "GET", "/health")).body;
+    return `${status} ${heldBy}`;
+  };
+  assertEquals(await connect("5521977776666"), "held wrong_phone");
+  assertEquals(await connect(tenant.connectedPhone), "ok null");
 });
 
 Deno.test("WAHA: an edit and a deletion change the message that stands under its bare id", async () => {

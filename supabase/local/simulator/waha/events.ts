@@ -149,16 +149,19 @@ export function composeWahaStatus(status: PhoneStatus): Record<string, unknown> 
 
 /** The session with the company's phone came up or was lost. */
 export function composeWahaConnection(
-  { instance, state, at }: ConnectionChange,
+  { instance, state, phone, at }: ConnectionChange,
 ): Record<string, unknown> {
   const status = state === "connected" ? "WORKING" : "FAILED";
   const timestamp = Date.parse(at);
-  return wrap({ instance, receivedAt: at }, "session.status", {
+  const event = wrap({ instance, receivedAt: at }, "session.status", {
     name: instance,
     status,
     statuses: [{ status: "STARTING", timestamp: timestamp - 1_000 }, { status, timestamp }],
     data: null,
   });
+  // Before the login there is nobody.
+  const isKnown = state === "connected" && phone !== undefined;
+  return { ...event, me: isKnown ? { id: toChatId(phone), pushName: "Loja" } : null };
 }
 
 /** The members of every event. */

@@ -146,3 +146,6 @@ export const sessionSchema = z.object({
     })),
   }),
 });
+
+/** The phone on which a code is typed. */
+export const codeRequestSchema = z.object({ phoneNumber: z.string().regex(/^\d{8,15}$/) });

@@ -11,10 +11,10 @@ import { listFlaws, parseValue, readJson } from "../json_request.ts";
 import { type Answer, fillContent } from "../records.ts";
 import { answerSend, type ErrorFormat, retryAfterHeader } from "../spoiled_answer.ts";
 import { createWahaActions } from "./actions.ts";
-import { waha } from "./channel.ts";
 import { engineOf, type WahaEngine } from "./engine.ts";
 import { bareIdOf, createBareId, digitsOf, writeId } from "./ids.ts";
-import { reactionSchema, sendSchemas, sessionSchema, type WahaSend } from "./messages.ts";
+import { reactionSchema, sendSchemas, type WahaSend } from "./messages.ts";
+import { createWahaSessions } from "./sessions.ts";
 
 /** The routes below `/simulator/waha`: `api/...`. */
 export function createWahaRoutes(simulator: SimulatorContext): ChannelRoutes {
@@ -27,8 +27,7 @@ export function createWahaRoutes(simulator: SimulatorContext): ChannelRoutes {
     app.post(`/api/${verb}`, (context) => receiveSend(simulator, verb, schema, context));
   }
   app.put("/api/reaction", (context) => receiveReaction(simulator, context));
-  app.post("/api/sessions", (context) => createSession(simulator, context));
-  app.get("/api/sessions/:session", (context) => tellSession(simulator, context));
+  app.route("/api", createWahaSessions(simulator, { refuse, refuseBody }));
   app.route("/api", createWahaActions(simulator, { refuse, refuseBody, errorFormat }));
   app.all(
     "*",
@@ -122,26 +121,6 @@ function acceptance(engine: WahaEngine, chatId: string, bare: string): unknown {
     case "GOWS":
       return { id: full, _data: { Info: { ID: bare } } };
   }
-}
-
-/** Page Sessions: a session with its webhook, which it calls from now on. It is paired at once. */
-async function createSession(simulator: SimulatorContext, context: Context): Promise<Response> {
-  const body = await readJson(context.req.raw);
-  const parsed = parseValue(sessionSchema, body);
-  if (!parsed.success) return refuseBody(parsed.error, body);
-  const { name, config } = parsed.data;
-  for (const { url, hmac } of config.webhooks) {
-    const webhook = { provider: "waha", instance: name, url, appSecret: hmac.key } as const;
-    simulator.webhooks.register(waha, webhook);
-  }
-  return Response.json({ name, status: "STARTING", config }, { status: 201 });
-}
-
-/** Page Sessions. */
-function tellSession({ connections }: SimulatorContext, context: Context): Response {
-  const name = context.req.param("session") ?? "";
-  const status = connections.isLost("waha", name) ? "FAILED" : "WORKING";
-  return Response.json({ name, status, engine: { engine: engineOf(name) } });
 }
 
 function errorFormat(session: string): ErrorFormat {

@@ -519,6 +519,7 @@ Deno.test("WAHA: each state of a session is a connection, the loss of one, or a 
     if (state === undefined) continue;
     assertEquals(event?.["at"], "2026-11-28T21:06:40.123Z");
     assertEquals(event?.["reason"], state === "connected" ? undefined : status);
+    assertEquals(event?.["pairedPhone"], state === "connected" ? "551140001234" : undefined);
   }
 });
 
