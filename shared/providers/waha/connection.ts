@@ -62,6 +62,7 @@ export function openWahaConnection(
     ofCode: (method, verb, body) => call(method, `/api/${name}/auth/${verb}`, body),
   };
   return {
+    webhooks: null,
     read: async () => readState(await session.ofSession("GET")),
     pairing: {
       methods: ["qr", "code"],
