@@ -33,7 +33,7 @@ export function noteServerBeforeClaims(database: Database, promotion: PromotionP
       request: RequestOf<Name>,
     ): Promise<ResultOf<Name>> {
       if (claims.has(name) && performance.now() - notedAt > freshMs) {
-        tellPromotion(await database.rpc("note_server", { promotion }), consoleLog);
+        tellPromotion(await database.rpc("note_server", { promotion, renews: true }), consoleLog);
         notedAt = performance.now();
       }
       return await database.rpc(name, request);

@@ -116,6 +116,25 @@ Deno.test("the feed tells no event that the synchronous standby has not got, and
   assertEquals(page.state === "ok" && page.items.length, 1);
 });
 
+Deno.test("while commits wait for a standby, what the dispatcher notes of it stays fresh", async () => {
+  await using cluster = await startCluster({ isSynchronous: true });
+  const database = openDirectDatabase(cluster.urls.primary());
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => database.close());
+  const readAge = async (renews: boolean): Promise<number> => {
+    await database.rpc("note_server", { promotion: "hold", renews });
+    const [row] = await cluster.admin()<{ seconds: number }[]>`
+      select extract(epoch from clock_timestamp() - seen_at)::float as seconds
+      from messaging.database_servers`;
+    return row?.seconds ?? Infinity;
+  };
+  await readAge(false);
+  await cluster.admin()`
+    update messaging.database_servers set seen_at = clock_timestamp() - interval '5 minutes'`;
+  assertGreater(await readAge(false), 299);
+  assertGreater(60, await readAge(true));
+});
+
 async function createEndpoint(
   { origin }: ServeProcess,
   tenant: Tenant,

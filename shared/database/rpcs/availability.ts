@@ -2,7 +2,7 @@ import type { PromotionPolicy } from "../../runtime/config.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface AvailabilityRpcs {
-  note_server: Rpc<{ readonly promotion: PromotionPolicy }, NotedServer>;
+  note_server: Rpc<{ readonly promotion: PromotionPolicy; readonly renews: boolean }, NotedServer>;
 }
 
 /** What became of a note: see the SQL function. One caller hears of a promotion. */

@@ -18,12 +18,13 @@ const note = (sql: Sql, promotion = "hold"): Promise<Noted> =>
 /** As if the database had been on another server before: of an earlier timeline, or another cluster. */
 async function comeFrom(
   sql: Sql,
-  { isSynchronous = false, isOtherCluster = false } = {},
+  { isSynchronous = false, isOtherCluster = false, seenMinutesAgo = 0 } = {},
 ): Promise<void> {
   await note(sql);
   await sql`
     update messaging.database_servers
     set timeline = 0, is_synchronous = ${isSynchronous},
+      seen_at = now() - make_interval(mins => ${seenMinutesAgo}),
       system_identifier = system_identifier + ${isOtherCluster ? 1 : 0}`;
 }
 
@@ -43,10 +44,11 @@ Deno.test("a server is noted once, and a promotion is told to one caller", async
   assertEquals(await note(admin), { state: "known" });
 });
 
-Deno.test("a server lacks commits unless the one before was synchronous, of the same cluster and earlier", async () => {
+Deno.test("a server lacks commits unless the one before was synchronous, seen lately, of the same cluster and earlier", async () => {
   for (
     const [before, lacksCommits] of [
       [{ isSynchronous: true }, false],
+      [{ isSynchronous: true, seenMinutesAgo: 11 }, true],
       [{ isSynchronous: false }, true],
       [{ isSynchronous: true, isOtherCluster: true }, true],
     ] as const

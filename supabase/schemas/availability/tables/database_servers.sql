@@ -6,6 +6,7 @@ create table messaging.database_servers (
   timeline integer not null,
   is_synchronous boolean not null,
   noted_at timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
   lacks_commits boolean not null default false,
   replayed_at timestamptz,
   events_through bigint,
@@ -16,6 +17,8 @@ create table messaging.database_servers (
 alter table messaging.database_servers enable row level security;
 comment on column messaging.database_servers.is_synchronous is
   'Whether its commits waited for a standby when it was seen last.';
+comment on column messaging.database_servers.seen_at is
+  'While they wait, renewed each minute by the dispatcher.';
 comment on column messaging.database_servers.lacks_commits is
   'Whether commits that the server before had answered may be missing here.';
 comment on column messaging.database_servers.replayed_at is
