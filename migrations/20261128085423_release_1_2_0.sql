@@ -40,6 +40,7 @@ create table messaging.database_servers (
   timeline integer not null,
   is_synchronous boolean not null,
   noted_at timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
   lacks_commits boolean not null default false,
   replayed_at timestamptz,
   events_through bigint,
@@ -50,6 +51,8 @@ create table messaging.database_servers (
 alter table messaging.database_servers enable row level security;
 comment on column messaging.database_servers.is_synchronous is
   'Whether its commits waited for a standby when it was seen last.';
+comment on column messaging.database_servers.seen_at is
+  'While they wait, renewed each minute by the dispatcher.';
 comment on column messaging.database_servers.lacks_commits is
   'Whether commits that the server before had answered may be missing here.';
 comment on column messaging.database_servers.replayed_at is
@@ -7662,12 +7665,13 @@ $$;
 
 -- Notes on which server the database is. Called by each process on each new connection before anything else, so
 -- that nothing is done on a promoted server before this, and by the dispatcher. `request`: promotion: `hold` or
--- `continue`.
+-- `continue`; renews: whether to renew seen_at, as the dispatcher does.
 -- Returns {state}: `known`, or, to the one call that notes it, `promoted` with {timeline, lacksCommits,
 -- replayedAt, held}: whether commits may be missing, the last that was replayed, and how many instances are
 -- held for that. Error: 25006 on a standby.
--- Commits are missing unless the server before was synchronous when it was last noted, is of the same cluster
--- and an earlier timeline, and was not recovered to a point in time. Then:
+-- Commits are missing unless the server before was synchronous when it was last noted, within ten minutes, is of
+-- the same cluster and an earlier timeline, and no recovery to a point in time is set. (What is older may be an
+-- archive, or a standby that had been cut off.) Then:
 --   * what they recorded may have left, so every queue is held as after a restore (see hold_queue), but for
 --     `continue`. An operator's hold without an end stays.
 --   * the numbers of their events are not drawn again: a reader who has seen those would pass by the new ones.
@@ -7675,6 +7679,7 @@ $$;
 create or replace function public.note_server(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
+  clock constant timestamptz := clock_timestamp();
   server record;
   known messaging.database_servers;
   lacks_commits boolean;
@@ -7690,6 +7695,11 @@ begin
   known := messaging.noted_server();
   if (known.system_identifier, known.timeline, known.is_synchronous)
     is not distinct from (server.system_identifier, server.timeline, server.is_synchronous) then
+    if server.is_synchronous and (request->>'renews')::boolean then
+      update messaging.database_servers s
+      set seen_at = clock
+      where s.id = known.id and s.seen_at < clock - interval '1 minute';
+    end if;
     return jsonb_build_object('state', 'known');
   end if;
   perform pg_advisory_xact_lock(hashtext('messaging server'));
@@ -7700,13 +7710,14 @@ begin
     return jsonb_build_object('state', 'known');
   elsif (known.system_identifier, known.timeline) = (server.system_identifier, server.timeline) then
     update messaging.database_servers s
-    set is_synchronous = server.is_synchronous
+    set is_synchronous = server.is_synchronous, seen_at = clock
     where s.id = known.id and s.is_synchronous <> server.is_synchronous;
     return jsonb_build_object('state', 'known');
   end if;
 
   lacks_commits := not (
-    known.is_synchronous and known.system_identifier = server.system_identifier
+    known.is_synchronous and known.seen_at > clock - interval '10 minutes'
+    and known.system_identifier = server.system_identifier
     and known.timeline < server.timeline
     and concat(
       current_setting('recovery_target'), current_setting('recovery_target_lsn'),
