@@ -211,7 +211,8 @@ export const endpointOperations: readonly Operation[] = [
     operationId: "rotateEndpointSecret",
     tag: "Events",
     summary: "Replace an endpoint's secret",
-    description: "Until the grace period ends both secrets sign, each with a signature of its own.",
+    description:
+      "Until the grace period ends both secrets sign, each with a signature of its own. Until then another rotation is `409 secret_rotation_pending`; with `gracePeriodSeconds` 0 it is taken, and the former secrets end at once.",
     access: "clientToken",
     pathParameters: endpointOf(demoEndpointId),
     body: rotateSecretSchema,
@@ -222,7 +223,7 @@ export const endpointOperations: readonly Operation[] = [
       description: "The endpoint, with its new secret.",
       schema: endpointSecretResponseSchema,
     },
-    errors: [...unknownEndpoint],
+    errors: [...unknownEndpoint, "secret_rotation_pending"],
     fields: endpointFields,
     examples: [{
       name: "rotate",

@@ -87,6 +87,7 @@ export const meaningBySqlstate = {
   MI063: "message_not_readable",
   MI065: "template_ambiguous",
   MI071: "people_scope",
+  MI072: "secret_rotation_pending",
   MI081: "connection_link_not_found",
 } as const satisfies Readonly<Record<string, Meaning>>;
 

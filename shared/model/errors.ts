@@ -160,6 +160,10 @@ const refusals = {
     409,
     "An earlier replay of the webhook endpoint has not been sent yet; try again when it has.",
   ],
+  secret_rotation_pending: [
+    409,
+    "The former secret of the webhook endpoint still signs, until previousSecretUntil; rotate again after that, or with gracePeriodSeconds 0, which ends it now.",
+  ],
   batch_state: [409, "This call needs a batch of another status."],
   media_pending: [409, "The file is still being fetched from the provider; try again soon."],
   already_exists: [409, "Another record has this value; see issues."],

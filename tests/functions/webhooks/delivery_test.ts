@@ -154,13 +154,20 @@ Deno.test("after a rotation both secrets sign until the grace period ends", asyn
   const second = await rotate();
   const meanwhile = await receive();
   assertEquals([meanwhile(first), meanwhile(second)], [true, true]);
+  for (const body of [undefined, { gracePeriodSeconds: 604_800 }]) {
+    const again = await client.call("POST", `/endpoints/${endpointId}/rotate-secret`, body);
+    assertEquals([again.status, again.body.error], [409, "secret_rotation_pending"]);
+  }
+  const still = await receive();
+  assertEquals([still(first), still(second)], [true, true], "as the first answer promised");
   await client.letTimePass(86_401);
   const later = await receive();
   assertEquals([later(first), later(second)], [false, true]);
 
-  const third = await rotate({ gracePeriodSeconds: 0 });
+  const third = await rotate();
+  const fourth = await rotate({ gracePeriodSeconds: 0 });
   const atOnce = await receive();
-  assertEquals([atOnce(second), atOnce(third)], [false, true]);
+  assertEquals([atOnce(second), atOnce(third), atOnce(fourth)], [false, false, true]);
 });
 
 Deno.test("a test event goes out at once, active or not, and is stored with its outcome", async () => {

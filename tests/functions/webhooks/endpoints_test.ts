@@ -183,6 +183,7 @@ Deno.test("a call that needs no field takes a body that names the instance, or a
   for (const path of paths) {
     const own = await client.call("POST", path, { instanceId: client.tenant.embedKey, x: 1 });
     assertEquals([own.status, own.body.ignoredFields], [200, ["x"]], path);
+    if (path.endsWith("/rotate-secret")) await client.letTimePass(86_401);
     const headers = { "Content-Type": "application/json" };
     const empty = await client.call("POST", path, undefined, { headers });
     assertEquals(empty.status, 200, `${path}: what a client sends that always names the type`);

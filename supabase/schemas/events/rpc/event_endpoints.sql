@@ -114,10 +114,12 @@ begin
 end;
 $$;
 
--- events-api: gives an endpoint a new secret; the former one signs too for gracePeriodSeconds. Of several
--- rotations within one period the last former secret counts. `request`: instanceId, endpointId,
+-- events-api: gives an endpoint a new secret; the former one signs too for gracePeriodSeconds. While a
+-- former one does, a further rotation is refused, since it was promised to sign until then; without a period
+-- it ends all former ones at once. `request`: instanceId, endpointId,
 -- sealedSecret (also kept with the outcome), gracePeriodSeconds, idempotency (see begin_idempotent).
--- Returns the endpoint, or {replayed} with sealedSecret. Errors: MI007, MI008, MI024.
+-- Returns the endpoint, or {replayed} with sealedSecret. Errors: MI007, MI008, MI024,
+-- MI072.
 create or replace function public.rotate_endpoint_secret(request jsonb)
 returns jsonb language plpgsql set search_path = '' as $$
 declare
@@ -136,7 +138,11 @@ begin
     previous_secret_until = case when grace > interval '0' then clock_timestamp() + grace end,
     updated_at = clock_timestamp()
   where e.id = endpoint.id
-  returning e.* into endpoint;
+    and (grace = interval '0' or coalesce(e.previous_secret_until <= clock_timestamp(), true));
+  if not found then
+    raise exception using errcode = 'MI072', message = 'secret_rotation_pending';
+  end if;
+  endpoint := messaging.find_event_endpoint(request);
   outcome := messaging.describe_event_endpoint(endpoint);
   perform messaging.keep_outcome(
     request, outcome || jsonb_build_object('sealedSecret', request->>'sealedSecret')
