@@ -31,7 +31,14 @@ export const instanceHolds = [
 /** Why a message does not go at once. */
 export const holdReasons = [
   ...["interval", "window", "holiday", "delay"] as const,
-  ...["daily_limit", "new_contacts", "warm_up", "awaiting_reply", "budget", "batch_paused"] as const,
+  ...[
+    "daily_limit",
+    "new_contacts",
+    "warm_up",
+    "awaiting_reply",
+    "budget",
+    "batch_paused",
+  ] as const,
   ...instanceHolds,
 ] as const;
 export type HeldBy = (typeof holdReasons)[number];
