@@ -2,6 +2,7 @@
 
 import { mcpRecipients } from "../../shared/model/tenant_records.ts";
 import { batchStatuses, batchValidations, pauseReasons } from "../../shared/model/batch_states.ts";
+import { connectionLanguages, webhookStates } from "../../shared/model/connection.ts";
 import { consentStates } from "../../shared/model/contact_record.ts";
 import { conversationStatuses } from "../../shared/model/conversation_status.ts";
 import { deliveryStatuses, disabledReasons } from "../../shared/model/endpoint_states.ts";
@@ -38,10 +39,12 @@ const lists: Readonly<Record<string, readonly string[] | null>> = {
   batches_validation_known: batchValidations,
   budget_alerts_kind_known: null,
   client_tokens_mcp_recipients_known: mcpRecipients,
+  connection_links_language_known: connectionLanguages,
   consent_log_marketing_known: consentStates,
   contacts_consent_known: consentStates,
   conversations_status_known: conversationStatuses,
   dispatch_connection_known: null,
+  dispatch_webhooks_known: webhookStates,
   erasures_status_known: erasureStatuses,
   event_deliveries_status_known: deliveryStatuses,
   event_endpoints_disabled_reason_known: disabledReasons,

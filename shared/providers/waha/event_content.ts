@@ -11,7 +11,7 @@ import { defined, readDegrees } from "../webhooks/values.ts";
 import { readEvolutionContent, readQuotedId } from "../evolution/event_content.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ReceivedPart } from "../../model/received_parts.ts";
-import type { FileMessageType } from "../webhooks/provider_event.ts";
+import { fileMessageTypes } from "../webhooks/provider_event.ts";
 import { readBareId } from "./message_id.ts";
 import { readProtocolMessage } from "./protocol_message.ts";
 import { isWebjsNotice, readWebjsContent, readWebjsUnknown } from "./webjs_content.ts";
@@ -74,9 +74,7 @@ function readPlace(place: unknown): ReceivedPart<"location"> | undefined {
   };
 }
 
-const fileTypes: ReadonlySet<string> = new Set<FileMessageType>([
-  ...["image", "audio", "document", "video", "sticker", "voice"] as const,
-]);
+const fileTypes: ReadonlySet<string> = new Set(fileMessageTypes);
 
 /** A file of an engine that tells no more of it than its type. */
 function readFile(payload: unknown): EventContent | undefined {

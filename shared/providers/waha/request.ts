@@ -6,15 +6,16 @@ import { listSections } from "../../model/content_parts.ts";
 import { sanitizePhone } from "../../model/phone.ts";
 import { uncarriedContent, unrenderedTemplate } from "../gateway_content.ts";
 import { readExtension, readFilename, readMimetype } from "../media_type.ts";
-import type { ContentOf, MessageContent } from "../../model/message_content.ts";
+import { contentKinds, type ContentOf, type MessageContent } from "../../model/message_content.ts";
 import type { OutboundMessage } from "../provider.ts";
+import type { JsonCall } from "../http/call.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { WahaConfig } from "./config.ts";
 import { parseWahaId, toChatId, writeWahaId } from "./message_id.ts";
 
 /** One call, its path below the base URL. */
 export interface WahaCall {
-  readonly method: "POST" | "PUT" | "DELETE";
+  readonly method: NonNullable<JsonCall["method"]>;
   readonly path: string;
   /** Undefined for a call without a body. */
   readonly body: ProviderRequest["body"] | undefined;
@@ -119,7 +120,7 @@ function toSound({ mediaUrl }: ContentOf<"audio" | "voice">): Readonly<Record<st
   const extension = readExtension(mediaUrl) ?? "";
   return {
     file: { mimetype: "audio/ogg; codecs=opus", url: mediaUrl },
-    convert: !["ogg", "oga", "opus"].includes(extension),
+    convert: !contentKinds.voice.fileTypes.some((type) => type === extension),
   };
 }
 

@@ -81,7 +81,11 @@ export type InboundMessageType =
   | "call"
   | "other";
 
-export type FileMessageType = "image" | "audio" | "document" | "video" | "sticker" | "voice";
+/** The kinds of message that are a file. */
+export const fileMessageTypes = [
+  ...["image", "audio", "document", "video", "sticker", "voice"] as const,
+] as const;
+export type FileMessageType = (typeof fileMessageTypes)[number];
 
 /**
  * A person has reacted to a message, or has taken the reaction back. `quotedProviderMessageId` is the

@@ -36,6 +36,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await giveUpAnswer(client, zapi);
   await decideOnTemplate(client, official);
   await loseConnection(client, zapi);
+  await useConnectionLink(client, zapi);
   await changeNumber(client, official);
   await changeUserId(client, official);
   await runBatch(client, call, official);
@@ -50,6 +51,18 @@ Deno.test("each type of event is written by a path of the product, and its data 
   const written = new Set(events.map(({ type }) => type));
   assertEquals(eventTypes.filter((type) => written.has(type)), [...eventTypes]);
 });
+
+/** A phone is connected by a link. */
+async function useConnectionLink(
+  { stack }: WebhookClient,
+  { instanceId }: Tenant,
+): Promise<void> {
+  const [link] = await stack.admin<{ id: string }[]>`
+    insert into messaging.connection_links (instance_id, token_hash, language, expires_at)
+    values (${instanceId}, ${"0".repeat(64)}, 'pt', now() + interval '1 hour')
+    returning id`;
+  await callFunction(stack.admin, "use_connection_link", { linkId: link?.id });
+}
 
 /** A budget of nothing, in a workspace with rates. */
 async function spendBudget({ stack }: WebhookClient, tenant: Tenant): Promise<void> {

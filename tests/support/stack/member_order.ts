@@ -31,14 +31,19 @@ export function listOrderFaults(
   }
   if (!isObject(answer)) return [];
   const { properties = {}, additionalProperties } = described;
-  const given = Object.keys(answer).filter((name) => name in properties);
-  const documented = Object.keys(properties).filter((name) => name in answer);
+  const given = Object.keys(answer).filter((name) => Object.hasOwn(properties, name));
+  const documented = Object.keys(properties).filter((name) => Object.hasOwn(answer, name));
   const isOrdered = given.every((name, index) => name === documented[index]);
   const further = isObject(additionalProperties) ? additionalProperties : {};
   return [
     ...(isOrdered ? [] : [`${path}: ${given.join(", ")}`]),
     ...Object.keys(answer).flatMap((name) =>
-      listOrderFaults(properties[name] ?? further, answer[name], `${path}.${name}`, root)
+      listOrderFaults(
+        Object.hasOwn(properties, name) ? properties[name] ?? {} : further,
+        answer[name],
+        `${path}.${name}`,
+        root,
+      )
     ),
   ];
 }
