@@ -131,7 +131,7 @@ export const operations: readonly Operation[] = [
     fields: {
       ...fields,
       image: "The code as a picture: a PNG as a data URL.",
-      expiresAt: "When to ask for the next code.",
+      expiresAt: "When to ask for the code again.",
     },
     examples: [{
       name: "code",
@@ -140,7 +140,7 @@ export const operations: readonly Operation[] = [
       response: {
         success: true,
         image: "data:image/png;base64,iVBORw0KGgo=",
-        expiresAt: "2026-11-23T13:00:20.000Z",
+        expiresAt: "2026-11-23T13:00:10.000Z",
       },
     }],
   },
@@ -158,7 +158,7 @@ export const operations: readonly Operation[] = [
       ...fields,
       phone: "The number of the phone on which the code is typed, in digits with country code.",
       code: "Eight letters and digits.",
-      expiresAt: "When to ask for the next code.",
+      expiresAt: "When to ask for the code again.",
     },
     examples: [{
       name: "code",

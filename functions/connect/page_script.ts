@@ -4,8 +4,11 @@
  */
 import { connectWords } from "./words.ts";
 
-/** Between two looks at the state, in milliseconds: two browsers on one link stay within its 30 a minute. */
-const stateEveryMs = 5_000;
+/**
+ * Between two looks at the state, in milliseconds. With a new look at the code every 8.5 seconds, which also finds
+ * that a phone is connected, two browsers on one link stay within its 30 a minute.
+ */
+const stateEveryMs = 8_000;
 /** After this many QR codes that nobody scanned, the person asks for the next one (Z-API, page QR code). */
 const mostUnreadCodes = 3;
 /** How long a code to type is renewed by itself, in milliseconds. */
@@ -142,18 +145,18 @@ const refuseCode=(renew)=>(error,seconds)=>{
   codeTimer=setTimeout(renew,10000);
   return false;
 };
-/** A little before its end, so that nobody scans one that is over; never more often than every two seconds. */
+/** A little before the time, so that nobody scans one that is over; never more often than every two seconds. */
 const untilRenewal=(expiresAt)=>Math.max(2000,Date.parse(expiresAt)-Date.now()-1500);
 async function renewQr(){
   clearTimeout(codeTimer);
   if(isOver||isDone||method!=="qr"||document.hidden)return;
-  if(unread>=${mostUnreadCodes}){
-    el("picture").removeAttribute("src");show("picture",false);show("renew",true);say("paused");
-    return;
-  }
   const code=await ask("qr",{page},refuseCode(renewQr));
   if(code===undefined||method!=="qr"||isDone)return;
   const isNew=el("picture").getAttribute("src")!==code.image;
+  if(isNew&&unread>=${mostUnreadCodes}){
+    el("picture").removeAttribute("src");show("picture",false);show("renew",true);say("paused");
+    return;
+  }
   if(isNew)unread+=1;
   el("picture").src=code.image;show("picture",true);show("renew",false);
   if(isNew)say(unread>1?"renewed":"waiting");

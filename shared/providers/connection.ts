@@ -49,7 +49,7 @@ export type PairingOutcome =
   | {
     readonly outcome: "code";
     readonly text: string;
-    /** How long the code lasts at least. */
+    /** After how long it is asked for anew, because it may be over soon. */
     readonly lifetimeSeconds: number;
   }
   | { readonly outcome: "already_connected" | "not_ready" | "passkey_required" }

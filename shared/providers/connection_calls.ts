@@ -6,8 +6,11 @@ import type { HttpAnswer, HttpResult } from "./http/call.ts";
 /** Answers about a connection are small; a QR code as an image has some kilobytes. */
 export const maxConnectionAnswerBytes = 256 * 1024;
 
-/** A code of 20 seconds: WhatsApp ends a QR code then (Z-API, page QR code; the first one may last longer). */
-export const qrLifetimeSeconds = 20;
+/**
+ * After how long a QR code is asked for anew. WhatsApp ends one after 20 seconds (Z-API, page QR code, which
+ * names 10 to 20; the first one may last longer), and no gateway says how old the one is that it gives.
+ */
+export const qrLifetimeSeconds = 10;
 
 /**
  * An answer that did what was asked for, or why there is none.

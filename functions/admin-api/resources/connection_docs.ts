@@ -38,7 +38,7 @@ const changeErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 const expiresAt =
-  "When to ask for the next code. WhatsApp ends a code then, or lets it last a little longer.";
+  "When to ask for the code again, which may be another one then: no gateway says how old its code is, and WhatsApp ends a QR code after 20 seconds.";
 
 /** A PNG of one white pixel stands for the picture. */
 const exampleImage =
@@ -120,7 +120,7 @@ export const connectionOperations: readonly Operation[] = [
         success: true,
         qr: "2@h7Jq0cXk,Zr3vQ1xJ8kTn5yLw2aBc,DeFgHiJkLmNo",
         image: exampleImage,
-        expiresAt: "2026-11-23T13:00:20.000Z",
+        expiresAt: "2026-11-23T13:00:10.000Z",
       },
     }],
   },

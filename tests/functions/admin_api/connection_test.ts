@@ -102,7 +102,7 @@ for (const provider of gateways) {
     assertMatch(body.qr, /^2@/);
     assertMatch(body.image, /^data:image\/png;base64,iVBOR/);
     const lifetimeMs = Date.parse(body.expiresAt) - askedAt;
-    assert(lifetimeMs > 0 && lifetimeMs <= 30_000, `${lifetimeMs} ms`);
+    assert(lifetimeMs > 0 && lifetimeMs <= 15_000, `${lifetimeMs} ms`);
     assertEquals(
       (await call("POST", "/qr")).body.qr,
       body.qr,
