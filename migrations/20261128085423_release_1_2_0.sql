@@ -1872,15 +1872,6 @@ begin
 end;
 $$;
 
--- Whether touch_noted_contacts has anything to do in this transaction.
-create or replace function messaging.has_noted_contacts()
-returns boolean language sql stable
-return concat(
-  current_setting('messaging.sent_contacts', true),
-  current_setting('messaging.noted_contacts', true),
-  current_setting('messaging.noted_persons', true)
-) != '';
-
 -- A note on a conversation, for operators' eyes. Returns its id. Locks the conversation, see internal_notes.
 create or replace function messaging.add_internal_note(
   instance_id uuid, conversation_id uuid, note text
@@ -2369,45 +2360,6 @@ begin
     'assignedTo', null,
     'previousAssignedTo', conversation.assigned_to
   ));
-end;
-$$;
-
--- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
--- conversation (specification 4.5). `agent`: agentId, or NULL for the instance's only active one;
--- collectedData or NULL. Returns the agent's id. Errors: MI003 (none, or the named one is not active here),
--- MI009 (several, and none named), MI021 (collected_data would exceed 64 KiB).
-create or replace function messaging.begin_agent_session(
-  instance_id uuid, conversation_id uuid, agent jsonb
-) returns uuid language plpgsql set search_path = '' as $$
-declare
-  agent_ids constant uuid[] := array(
-    select a.id from messaging.ai_agents a
-    where a.instance_id = begin_agent_session.instance_id and a.is_active
-      and (agent->>'agentId' is null or a.id = (agent->>'agentId')::uuid)
-  );
-begin
-  if agent_ids = '{}' then
-    raise exception using errcode = 'MI003', message = 'agent_not_found';
-  end if;
-  if cardinality(agent_ids) > 1 then
-    raise exception using errcode = 'MI009', message = 'agent_id_required';
-  end if;
-  update messaging.conversations c
-  set agent_id = agent_ids[1], updated_at = now()
-  where c.id = begin_agent_session.conversation_id;
-  insert into messaging.agent_sessions as session
-    (conversation_id, instance_id, agent_id, collected_data)
-  values (
-    begin_agent_session.conversation_id, begin_agent_session.instance_id, agent_ids[1],
-    coalesce(nullif(agent->'collectedData', 'null'), '{}')
-  )
-  on conflict on constraint agent_sessions_pkey do update
-  set agent_id = excluded.agent_id,
-    collected_data = messaging.limit_merged_object(
-      session.collected_data || excluded.collected_data, 'MI021'
-    ),
-    updated_at = now();
-  return agent_ids[1];
 end;
 $$;
 
@@ -3068,33 +3020,6 @@ set search_path = '' set enable_seqscan = off as $$
   where m.id = any (message_ids) and i.provider_class = 'official';
 $$;
 
--- Takes back from the sums what has been counted of an outbound message of ours that is not so after all: that
--- it was sent or delivered, or how it was billed. `former` and `present`: the message before and after.
-create or replace function messaging.take_back_usage(
-  former messaging.messages, present messaging.messages
-) returns void language plpgsql set search_path = '' as $$
-declare
-  changes constant messaging.usage_changes[] := array(
-    select messaging.counted_note(
-      row(former.id, former.instance_id, former.sent_at, false)::messaging.usage_notes, former, -1
-    )
-    where former.sent_at is not null and former.sent_at is distinct from present.sent_at
-    union all
-    select messaging.counted_delivery(former, -1)
-    where former.delivered_at is not null
-      and not messaging.awaits_price(former.delivered_at, former.pricing)
-      and (former.delivered_at, former.pricing) is distinct from (present.delivered_at, present.pricing)
-  );
-begin
-  if changes <> '{}' then
-    perform messaging.add_usage_changes(changes);
-  end if;
-  if present.sent_at is null then
-    delete from messaging.budget_under_way b where b.message_id = present.id;
-  end if;
-end;
-$$;
-
 -- Records that an instance's budget is nearly spent (budget.warning, at warnAtPercent), or reached: an event, and
 -- an e-mail to the workspace's alert address, where there is one. Each once for a month and an amount.
 create or replace function messaging.tell_budget(instance messaging.instances, clock timestamptz)
@@ -3209,14 +3134,6 @@ begin
   end loop;
 end;
 $$;
-
--- Whether a message is billed in another way than before. That its price has become known (see count_notes)
--- is none.
-create or replace function messaging.is_billed_anew(former jsonb, present jsonb)
-returns boolean language sql immutable
-return former - 'market' is distinct from present - 'market'
-or former ? 'market'
-and not present ? 'market';
 
 -- Whether a service message that awaits its price will be one of the month's free ones: see
 -- count_free_services. Looks at the order of the deliveries only where the month's allowance may not suffice.
@@ -3708,121 +3625,6 @@ begin
 end;
 $$;
 
--- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
--- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
--- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
-create or replace function messaging.await_reply(
-  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
-) returns void language plpgsql set search_path = '' as $$
-declare
-  invitation_id constant uuid := messaging.find_or_send_invitation(
-    instance, message.id, message.contact_id, message.conversation_id,
-    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
-    is_paced, message.interval_seconds, message.batch_id
-  );
-begin
-  update messaging.messages m
-  set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
-    failed_at = null, unconfirmed_at = null,
-    expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
-    ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
-  where m.id = message.id;
-end;
-$$;
-
--- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the first slot
--- that is free there, and no other message moves; where none is free it keeps its own, so that no call for an
--- earlier time makes it later. Returns whether it is done; with protection an enqueue places it in the earlier
--- slot that was found. `waiting`: its row. The caller holds the message, pacing and the row. Errors: MI010.
-create or replace function messaging.bring_forward(
-  message messaging.messages, instance messaging.instances, waiting messaging.message_queue,
-  send_at timestamptz
-) returns boolean language plpgsql set search_path = '' as $$
-declare
-  found_slot timestamptz;
-  reason text;
-begin
-  select e.slot, e.held_by into found_slot, reason
-  from messaging.earlier_slot(message, instance, waiting, send_at) e;
-  if found_slot is null then
-    return true;
-  end if;
-  if instance.protection is not null then
-    return false;
-  end if;
-  update messaging.message_queue q set scheduled_at = found_slot where q.message_id = message.id;
-  perform messaging.release_slots(array[waiting]);
-  reason := coalesce(reason, case when send_at > clock_timestamp() then 'delay' end);
-  perform messaging.write_departures(array[message.id], array[found_slot], array[reason]);
-  perform messaging.refresh_dispatch(array[instance.id]);
-  return true;
-end;
-$$;
-
--- The first free slot of an instance's paced queue from `not_before` on and before `former`, the slot that a waiting
--- message has: in the send window, an interval from its neighbours, so that no other message moves. `slot` is
--- NULL where there is none. `held_by` says what moved it away from `not_before`.
--- With protection the days decide, see next_slot: the slot is the one that an enqueue would give.
--- The caller holds pacing. Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.earlier_slot(
-  message messaging.messages, instance messaging.instances, former messaging.message_queue,
-  not_before timestamptz, out slot timestamptz, out held_by text
-) language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off
-set enable_mergejoin = off as $$
-declare
-  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
-  spacing constant interval := messaging.spacing(
-    instance.messages_per_second, former.interval_seconds, former.follows_pace
-  );
-  earliest timestamptz := greatest(not_before, clock);
-  walk messaging.slot_walk;
-  gap record;
-begin
-  if instance.protection is not null then
-    walk := messaging.next_slot(
-      instance, messaging.begin_walk(instance, clock), message.interval_seconds, not_before, typing,
-      message.id::text, coalesce(former.is_new, false)
-    );
-    if walk.slot < former.scheduled_at then
-      slot := walk.slot;
-      held_by := walk.held_by;
-    end if;
-    return;
-  end if;
-  select greatest(earliest, d.paced_from + spacing) into earliest
-  from messaging.dispatch d where d.instance_id = instance.id;
-  for gap in
-    select greatest(earliest, line.left_before + spacing) as begins_at, line.ends_at
-    from (
-      select
-        q.scheduled_at - typing - case
-          when q.message_id = message.id then interval '0'
-          else messaging.spacing(instance.messages_per_second, q.interval_seconds, q.follows_pace)
-        end as ends_at,
-        lag(q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)) over (
-          order by q.scheduled_at, q.position
-        ) as left_before
-      from messaging.message_queue q
-      join messaging.messages m on m.id = any (array[q.message_id])
-      where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
-        and (q.scheduled_at, q.position) <= (former.scheduled_at, former.position)
-    ) as line
-    where greatest(earliest, line.left_before + spacing) <= line.ends_at
-    order by line.ends_at
-  loop
-    select f.slot, f.held_by into slot, held_by
-    from messaging.fit_send_window(instance, gap.begins_at, typing) f;
-    if slot <= gap.ends_at and slot < former.scheduled_at then
-      held_by := coalesce(held_by, case when slot > greatest(not_before, clock) then 'interval' end);
-      return;
-    end if;
-  end loop;
-  slot := null;
-  held_by := null;
-end;
-$$;
-
 -- advance_message: a delivery event says that the channel has refused a message with a ladder after all. Lets it
 -- take its next rung, where the refusal gives way to one, and returns whether it did, or is to be told again: while
 -- its call is under way the event is kept until the call is settled. Never after it was delivered.
@@ -3873,6 +3675,40 @@ begin
   decided := messaging.climb_ladder(instance, message, error);
   perform messaging.go_on_by_ladder(instance, message, decided, error);
   return true;
+end;
+$$;
+
+-- Whether an event fits the condition of message_transition: `told_id` is its provider message id, `known_id` the one
+-- that the message has. Whether a worker has the message in hand (claimed_new_id) is the caller's to see.
+create or replace function messaging.fits_transition(condition text, known_id text, told_id text)
+returns boolean language sql immutable
+return case condition
+  when 'always' then true
+  when 'new_id' then coalesce(known_id != told_id, true)
+  when 'claimed_new_id' then coalesce(known_id != told_id, true)
+  when 'same_id' then coalesce(known_id = told_id, true)
+  else false
+end;
+
+-- Lets a message that is in no queue wait until its contact writes: it holds `awaiting_reply`, and ends after 72
+-- hours where its call named no end. `decided`: its ladder, as decide_ladder decided for an invitation.
+-- `is_paced`: see find_or_send_invitation. The caller holds the message and its contact.
+create or replace function messaging.await_reply(
+  instance messaging.instances, message messaging.messages, decided jsonb, is_paced boolean
+) returns void language plpgsql set search_path = '' as $$
+declare
+  invitation_id constant uuid := messaging.find_or_send_invitation(
+    instance, message.id, message.contact_id, message.conversation_id,
+    decided->'rungs'->(decided->>'place')::integer, message.sent_by, message.phone_given,
+    is_paced, message.interval_seconds, message.batch_id
+  );
+begin
+  update messaging.messages m
+  set status = 'queued', held_by = 'awaiting_reply', scheduled_for = null, sent_at = null,
+    failed_at = null, unconfirmed_at = null,
+    expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
+    ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
+  where m.id = message.id;
 end;
 $$;
 
@@ -4289,51 +4125,6 @@ begin
 end;
 $$;
 
--- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
--- was. The caller holds the message and pacing. Errors: MI010.
-create or replace function messaging.place_moved_message(
-  message messaging.messages, instance messaging.instances, gone messaging.message_queue,
-  send_at timestamptz
-) returns void language plpgsql set search_path = '' as $$
-declare
-  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
-  slot timestamptz := greatest(send_at, clock);
-  reason text;
-  counted record;
-begin
-  if gone.lane = 'paced' or gone.interval_seconds > 0 then
-    -- The message's own interval: that of its row may hold a jitter.
-    if slot > clock then
-      select e.slot, e.held_by into slot, reason
-      from messaging.enqueue_message_later(
-        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
-      ) e;
-    else
-      select e.slot, e.held_by into slot, reason
-      from messaging.enqueue_message(
-        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
-      ) e;
-    end if;
-    update messaging.message_queue q
-    set attempts = gone.attempts, max_attempts = gone.max_attempts
-    where q.message_id = message.id and gone.attempts > 0;
-  else
-    counted := messaging.count_unpaced_send(instance.id, message.contact_id, slot);
-    insert into messaging.message_queue (
-      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, is_new,
-      counted_on
-    )
-    values (
-      message.id, instance.id, 'unpaced', slot, slot, gone.max_attempts, gone.attempts,
-      counted.is_new, counted.counted_on
-    );
-  end if;
-  reason := coalesce(reason, case when send_at > clock then 'delay' end);
-  perform messaging.write_departures(array[message.id], array[slot], array[reason]);
-end;
-$$;
-
 -- accept_messages: reads, in one statement, everything that the plain calls of a batch need, and leaves
 -- the others out. Plain is an immediate send of a person or a system, without an assignment and without
 -- an agent, to a contact that may be written to, by a client that is authenticated (see require_client).
@@ -4449,113 +4240,6 @@ begin
 end;
 $$;
 
--- What follows from a change of a message: that its contact's last message is another one (see
--- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
--- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
--- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
--- its place in the queue or its ladder changes is no event.
--- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
--- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
--- ends what most changes are.
-create or replace function messaging.record_message_change()
-returns trigger language plpgsql set search_path = '' as $$
-declare
-  due text[] := '{}';
-  event_type text;
-  floor text;
-  note text;
-  noted text;
-  is_sent boolean;
-  is_delivered boolean;
-begin
-  if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
-    -- What is sent now is later than what the contact wrote. Anything else is read anew.
-    note := case when new.direction = 'outbound' and old.sent_at is null
-      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
-    noted := coalesce(current_setting(note, true), '');
-    noted := set_config(
-      note,
-      case note
-        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
-        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
-      end,
-      true
-    );
-  end if;
-  if tg_op = 'INSERT' then
-    if new.status in ('queued', 'sending') or new.content ? 'isImported' then
-      return null;
-    end if;
-    due := array[messaging.status_event(new.message_type, new.status)];
-  elsif new.status = old.status
-    and new.sent_at is not distinct from old.sent_at
-    and new.delivered_at is not distinct from old.delivered_at
-    and new.message is not distinct from old.message
-    and new.deleted_at is not distinct from old.deleted_at
-    and new.pricing is not distinct from old.pricing
-  then
-    return null;
-  else
-    if new.status <> old.status and new.status not in ('queued', 'sending') then
-      if new.status in ('delivered', 'read') and old.sent_at is null then
-        due := array[messaging.status_event(new.message_type, 'sent')];
-      end if;
-      due := due || messaging.status_event(new.message_type, new.status);
-    end if;
-    -- That an import completes a message whose file it had left out is no edit.
-    if new.message is distinct from old.message and (
-      old.content->>'unsupportedType' is distinct from 'media_placeholder'
-      or new.content->>'unsupportedType' = 'media_placeholder'
-    ) then
-      due := due || 'message.edited'::text;
-    end if;
-    if old.deleted_at is null and new.deleted_at is not null then
-      due := due || 'message.deleted'::text;
-    end if;
-  end if;
-
-  if due <> '{}' then
-    floor := messaging.hold_event_floor(new.instance_id);
-    foreach event_type in array due loop
-      insert into messaging.events (instance_id, contact_id, type, message)
-      select new.instance_id, new.contact_id, event_type, messaging.snapshot_message(
-        new, c.name, shown.phone, shown.identities, claim.is_held
-      )
-      from messaging.contacts c
-      cross join lateral messaging.shown_contact(c) as shown
-      -- A row of its own, so that the snapshot is written out in the statement.
-      cross join lateral (
-        select exists (
-          select from messaging.message_queue q
-          where q.message_id = new.id and q.claim_token is not null
-        ) as is_held
-        offset 0
-      ) as claim
-      where c.id = new.contact_id;
-    end loop;
-  end if;
-  -- What an employee types on the phone is not this service's.
-  if new.direction = 'outbound' and not new.is_typed_on_phone then
-    is_sent := new.sent_at is distinct from old.sent_at;
-    is_delivered := new.delivered_at is distinct from old.delivered_at
-      or messaging.is_billed_anew(old.pricing, new.pricing);
-    if is_sent and old.sent_at is not null or is_delivered and old.delivered_at is not null then
-      perform messaging.take_back_usage(old, new);
-    end if;
-    if is_sent and new.sent_at is not null then
-      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-      values (new.id, new.instance_id, new.sent_at, false);
-    end if;
-    -- Also of what was not delivered after all: it may hold one of the month's free places.
-    if is_delivered and (new.delivered_at is not null or old.is_free_service) then
-      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
-      values (new.id, new.instance_id, coalesce(new.delivered_at, old.delivered_at), true);
-    end if;
-  end if;
-  return null;
-end;
-$$;
-
 -- accept_message: finds or creates what a call is about, step by step: any call that the one statement of
 -- accept_message does not answer. The contact, its conversation, the address, the message that it answers,
 -- the assignment, and the agent. `request` and the errors are accept_message's.
@@ -4621,6 +4305,69 @@ begin
   phone := contact.phone;
   conversation_id := conversation.id;
   assigned_to := coalesce((assignment->>'assignedTo')::uuid, conversation.assigned_to);
+end;
+$$;
+
+-- resolve_send: lets a ladder's templates have files as their headers: they must be there (see lock_media_to_send), and stay
+-- until the message has left, however it goes. That is bounded by 30 days after the instant at which the call lets it
+-- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
+-- Errors: MI051 to MI054.
+create or replace function messaging.hold_ladder_files(
+  instance_id uuid, ladder jsonb, delivery jsonb
+) returns void language plpgsql set search_path = '' as $$
+declare
+  latest constant timestamptz := interval '30 days' + greatest(
+    messaging.earliest_departure(delivery, clock_timestamp()),
+    (nullif(delivery->'timing', 'null')->>'expiresAt')::timestamptz
+  );
+  file_id uuid;
+begin
+  foreach file_id in array messaging.ladder_files(ladder) loop
+    perform messaging.lock_media_to_send(hold_ladder_files.instance_id, file_id);
+    update messaging.media m
+    set held_until = greatest(m.held_until, latest),
+      expires_at = case when m.expires_at is not null then greatest(m.expires_at, latest) end
+    where m.id = file_id;
+  end loop;
+end;
+$$;
+
+-- Links an agent to a conversation and merges what is given into its `collected_data`, for the whole
+-- conversation (specification 4.5). `agent`: agentId, or NULL for the instance's only active one;
+-- collectedData or NULL. Returns the agent's id. Errors: MI003 (none, or the named one is not active here),
+-- MI009 (several, and none named), MI021 (collected_data would exceed 64 KiB).
+create or replace function messaging.begin_agent_session(
+  instance_id uuid, conversation_id uuid, agent jsonb
+) returns uuid language plpgsql set search_path = '' as $$
+declare
+  agent_ids constant uuid[] := array(
+    select a.id from messaging.ai_agents a
+    where a.instance_id = begin_agent_session.instance_id and a.is_active
+      and (agent->>'agentId' is null or a.id = (agent->>'agentId')::uuid)
+  );
+begin
+  if agent_ids = '{}' then
+    raise exception using errcode = 'MI003', message = 'agent_not_found';
+  end if;
+  if cardinality(agent_ids) > 1 then
+    raise exception using errcode = 'MI009', message = 'agent_id_required';
+  end if;
+  update messaging.conversations c
+  set agent_id = agent_ids[1], updated_at = now()
+  where c.id = begin_agent_session.conversation_id;
+  insert into messaging.agent_sessions as session
+    (conversation_id, instance_id, agent_id, collected_data)
+  values (
+    begin_agent_session.conversation_id, begin_agent_session.instance_id, agent_ids[1],
+    coalesce(nullif(agent->'collectedData', 'null'), '{}')
+  )
+  on conflict on constraint agent_sessions_pkey do update
+  set agent_id = excluded.agent_id,
+    collected_data = messaging.limit_merged_object(
+      session.collected_data || excluded.collected_data, 'MI021'
+    ),
+    updated_at = now();
+  return agent_ids[1];
 end;
 $$;
 
@@ -5199,6 +4946,31 @@ begin
 end;
 $$;
 
+-- Why an edit or a deletion (`kind`: edit, delete) of a sent message is refused, as one word; NULL where the
+-- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
+-- nothing where it comes too late: the last ten seconds are left to the call on its way.
+create or replace function messaging.change_refusal(
+  message messaging.messages, provider_class text, kind text, clock timestamptz
+) returns text language sql stable
+return case
+  when message.direction = 'inbound' then 'received'
+  when provider_class = 'official' then 'official_channel'
+  when message.deleted_at is not null then 'deleted'
+  when message.status not in ('sent', 'delivered', 'read') then message.status
+  when message.provider_message_id is null
+  or message.message_type = 'reaction' then 'unknown_type'
+  when message.change ->> 'status' = 'under_way'
+  and (message.change ->> 'leaseUntil')::timestamptz > clock then 'changing'
+  when kind = 'edit'
+  and not (
+    message.message_type = 'text'
+    or message.message_type in ('image', 'video', 'document')
+    and not message.is_typed_on_phone
+  ) then 'unknown_type'
+  when kind = 'edit'
+  and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
+end;
+
 -- messages-api: messages of an instance, sent and received, in the order in which they were stored, or from
 -- the newest, a page at a time. `request`: instanceId, limit, order (`desc`: from the newest), `after` as returned in `next`, and filters, each NULL for any:
 -- phone, contactId or userId (one of them), cardId, batchId, status (as describe_message tells it),
@@ -5548,6 +5320,144 @@ begin
 end;
 $$;
 
+-- move_message: puts a message back into its lane of the queue, due at `send_at`. `gone` is its row as it
+-- was. The caller holds the message and pacing. Errors: MI010.
+create or replace function messaging.place_moved_message(
+  message messaging.messages, instance messaging.instances, gone messaging.message_queue,
+  send_at timestamptz
+) returns void language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  slot timestamptz := greatest(send_at, clock);
+  reason text;
+  counted record;
+begin
+  if gone.lane = 'paced' or gone.interval_seconds > 0 then
+    -- The message's own interval: that of its row may hold a jitter.
+    if slot > clock then
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message_later(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    else
+      select e.slot, e.held_by into slot, reason
+      from messaging.enqueue_message(
+        message.id, instance, message.interval_seconds, slot, typing, message.contact_id
+      ) e;
+    end if;
+    update messaging.message_queue q
+    set attempts = gone.attempts, max_attempts = gone.max_attempts
+    where q.message_id = message.id and gone.attempts > 0;
+  else
+    counted := messaging.count_unpaced_send(instance.id, message.contact_id, slot);
+    insert into messaging.message_queue (
+      message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, is_new,
+      counted_on
+    )
+    values (
+      message.id, instance.id, 'unpaced', slot, slot, gone.max_attempts, gone.attempts,
+      counted.is_new, counted.counted_on
+    );
+  end if;
+  reason := coalesce(reason, case when send_at > clock then 'delay' end);
+  perform messaging.write_departures(array[message.id], array[slot], array[reason]);
+end;
+$$;
+
+-- move_message: a waiting paced message whose caller wants it at `send_at`, not after its slot. It gets the first slot
+-- that is free there, and no other message moves; where none is free it keeps its own, so that no call for an
+-- earlier time makes it later. Returns whether it is done; with protection an enqueue places it in the earlier
+-- slot that was found. `waiting`: its row. The caller holds the message, pacing and the row. Errors: MI010.
+create or replace function messaging.bring_forward(
+  message messaging.messages, instance messaging.instances, waiting messaging.message_queue,
+  send_at timestamptz
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  found_slot timestamptz;
+  reason text;
+begin
+  select e.slot, e.held_by into found_slot, reason
+  from messaging.earlier_slot(message, instance, waiting, send_at) e;
+  if found_slot is null then
+    return true;
+  end if;
+  if instance.protection is not null then
+    return false;
+  end if;
+  update messaging.message_queue q set scheduled_at = found_slot where q.message_id = message.id;
+  perform messaging.release_slots(array[waiting]);
+  reason := coalesce(reason, case when send_at > clock_timestamp() then 'delay' end);
+  perform messaging.write_departures(array[message.id], array[found_slot], array[reason]);
+  perform messaging.refresh_dispatch(array[instance.id]);
+  return true;
+end;
+$$;
+
+-- The first free slot of an instance's paced queue from `not_before` on and before `former`, the slot that a waiting
+-- message has: in the send window, an interval from its neighbours, so that no other message moves. `slot` is
+-- NULL where there is none. `held_by` says what moved it away from `not_before`.
+-- With protection the days decide, see next_slot: the slot is the one that an enqueue would give.
+-- The caller holds pacing. Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.earlier_slot(
+  message messaging.messages, instance messaging.instances, former messaging.message_queue,
+  not_before timestamptz, out slot timestamptz, out held_by text
+) language plpgsql stable set search_path = '' set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  typing constant interval := interval '1 millisecond' * coalesce(message.delay_typing_ms, 0);
+  spacing constant interval := messaging.spacing(
+    instance.messages_per_second, former.interval_seconds, former.follows_pace
+  );
+  earliest timestamptz := greatest(not_before, clock);
+  walk messaging.slot_walk;
+  gap record;
+begin
+  if instance.protection is not null then
+    walk := messaging.next_slot(
+      instance, messaging.begin_walk(instance, clock), message.interval_seconds, not_before, typing,
+      message.id::text, coalesce(former.is_new, false)
+    );
+    if walk.slot < former.scheduled_at then
+      slot := walk.slot;
+      held_by := walk.held_by;
+    end if;
+    return;
+  end if;
+  select greatest(earliest, d.paced_from + spacing) into earliest
+  from messaging.dispatch d where d.instance_id = instance.id;
+  for gap in
+    select greatest(earliest, line.left_before + spacing) as begins_at, line.ends_at
+    from (
+      select
+        q.scheduled_at - typing - case
+          when q.message_id = message.id then interval '0'
+          else messaging.spacing(instance.messages_per_second, q.interval_seconds, q.follows_pace)
+        end as ends_at,
+        lag(q.scheduled_at + interval '1 millisecond' * coalesce(m.delay_typing_ms, 0)) over (
+          order by q.scheduled_at, q.position
+        ) as left_before
+      from messaging.message_queue q
+      join messaging.messages m on m.id = any (array[q.message_id])
+      where q.instance_id = instance.id and q.lane = 'paced' and q.claim_token is null
+        and (q.scheduled_at, q.position) <= (former.scheduled_at, former.position)
+    ) as line
+    where greatest(earliest, line.left_before + spacing) <= line.ends_at
+    order by line.ends_at
+  loop
+    select f.slot, f.held_by into slot, held_by
+    from messaging.fit_send_window(instance, gap.begins_at, typing) f;
+    if slot <= gap.ends_at and slot < former.scheduled_at then
+      held_by := coalesce(held_by, case when slot > greatest(not_before, clock) then 'interval' end);
+      return;
+    end if;
+  end loop;
+  slot := null;
+  held_by := null;
+end;
+$$;
+
 -- messages-api: sends a `failed` or `unconfirmed` message again because a person asks for it.
 -- `request`: instanceId, messageId, idempotency. Errors: MI004; MI005 (the contact is blocked by
 -- now); MI034 (the contact has denied marketing by now); MI007; MI008; MI012 (any other state; its
@@ -5723,6 +5633,15 @@ begin
 end;
 $$;
 
+-- Whether touch_noted_contacts has anything to do in this transaction.
+create or replace function messaging.has_noted_contacts()
+returns boolean language sql stable
+return concat(
+  current_setting('messaging.sent_contacts', true),
+  current_setting('messaging.noted_contacts', true),
+  current_setting('messaging.noted_persons', true)
+) != '';
+
 -- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
 -- under the same claim. `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning} or
 -- NULL before the first call.
@@ -5824,52 +5743,6 @@ begin
 end;
 $$;
 
--- Why an edit or a deletion (`kind`: edit, delete) of a sent message is refused, as one word; NULL where the
--- channel may be asked. The official channel has neither. WhatsApp takes an edit for 15 minutes and says
--- nothing where it comes too late: the last ten seconds are left to the call on its way.
-create or replace function messaging.change_refusal(
-  message messaging.messages, provider_class text, kind text, clock timestamptz
-) returns text language sql stable
-return case
-  when message.direction = 'inbound' then 'received'
-  when provider_class = 'official' then 'official_channel'
-  when message.deleted_at is not null then 'deleted'
-  when message.status not in ('sent', 'delivered', 'read') then message.status
-  when message.provider_message_id is null
-  or message.message_type = 'reaction' then 'unknown_type'
-  when message.change ->> 'status' = 'under_way'
-  and (message.change ->> 'leaseUntil')::timestamptz > clock then 'changing'
-  when kind = 'edit'
-  and not (
-    message.message_type = 'text'
-    or message.message_type in ('image', 'video', 'document')
-    and not message.is_typed_on_phone
-  ) then 'unknown_type'
-  when kind = 'edit'
-  and message.sent_at <= clock - interval '14 minutes 50 seconds' then 'too_old'
-end;
-
--- Whether an event fits the condition of message_transition: `told_id` is its provider message id, `known_id` the one
--- that the message has. Whether a worker has the message in hand (claimed_new_id) is the caller's to see.
-create or replace function messaging.fits_transition(condition text, known_id text, told_id text)
-returns boolean language sql immutable
-return case condition
-  when 'always' then true
-  when 'new_id' then coalesce(known_id != told_id, true)
-  when 'claimed_new_id' then coalesce(known_id != told_id, true)
-  when 'same_id' then coalesce(known_id = told_id, true)
-  else false
-end;
-
--- The event that tells a message's new status. That a reaction is sent or received is told as the reaction.
-create or replace function messaging.status_event(message_type text, status text)
-returns text language sql immutable
-return 'message.' || case
-  when message_type = 'reaction'
-  and status in ('sent', 'received') then 'reaction'
-  else status
-end;
-
 -- The endpoints that have a delivery due at `clock`, by the index of what waits: it goes from one endpoint to
 -- the next, so its cost follows the endpoints that wait for something, not all there are, and not how much
 -- each waits for.
@@ -5930,6 +5803,43 @@ begin
 end;
 $$;
 
+-- events-api: gives an endpoint a new secret; the former one signs too for gracePeriodSeconds. While a
+-- former one does, a further rotation is refused, since it was promised to sign until then; without a period
+-- it ends all former ones at once. `request`: instanceId, endpointId,
+-- sealedSecret (also kept with the outcome), gracePeriodSeconds, idempotency (see begin_idempotent).
+-- Returns the endpoint, or {replayed} with sealedSecret. Errors: MI007, MI008, MI024,
+-- MI072.
+create or replace function public.rotate_endpoint_secret(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  grace constant interval := make_interval(secs => (request->>'gracePeriodSeconds')::integer);
+  endpoint messaging.event_endpoints;
+  replayed jsonb := messaging.begin_idempotent(request);
+  outcome jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  endpoint := messaging.find_event_endpoint(request);
+  update messaging.event_endpoints e
+  set sealed_secret = request->>'sealedSecret',
+    sealed_previous_secret = case when grace > interval '0' then e.sealed_secret end,
+    previous_secret_until = case when grace > interval '0' then clock_timestamp() + grace end,
+    updated_at = clock_timestamp()
+  where e.id = endpoint.id
+    and (grace = interval '0' or coalesce(e.previous_secret_until <= clock_timestamp(), true));
+  if not found then
+    raise exception using errcode = 'MI072', message = 'secret_rotation_pending';
+  end if;
+  endpoint := messaging.find_event_endpoint(request);
+  outcome := messaging.describe_event_endpoint(endpoint);
+  perform messaging.keep_outcome(
+    request, outcome || jsonb_build_object('sealedSecret', request->>'sealedSecret')
+  );
+  return outcome;
+end;
+$$;
+
 -- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
 -- `oldest`, or NULL for now; types: NULL for all; limit.
 -- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
@@ -5947,6 +5857,7 @@ $$;
 -- Events are found by comparing both columns of their index: by the instance alone, a plan may go by
 -- the primary key and read every other instance's events.
 -- The statements must stay in this order: see the head of tables/events.sql.
+-- Over 80 lines: one page, whose parts must be read in this order.
 create or replace function public.read_events(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
@@ -6038,6 +5949,43 @@ begin
 end;
 $$;
 
+-- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
+-- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
+-- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
+-- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
+-- commit of a record that says nothing.
+create or replace function messaging.await_standby()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
+    perform pg_logical_emit_message(true, 'messaging', '');
+  end if;
+end;
+$$;
+
+-- Where a reader of the feed goes on whose cursor stands at an event that a promotion has lost, or beyond every
+-- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
+-- numbers of what came after are higher (see note_server).
+create or replace function messaging.kept_events_through(cursor_number bigint)
+returns bigint language sql stable set search_path = '' as $$
+  select coalesce(
+    (
+      select s.events_through from messaging.database_servers s
+      where s.lacks_commits
+        and cursor_number > s.events_through and cursor_number <= s.events_before
+      order by s.id
+      limit 1
+    ),
+    (
+      select d.last_drawn
+      from (
+        select coalesce(pg_sequence_last_value('messaging.event_sequence'), 0) as last_drawn
+      ) as d
+      where cursor_number > d.last_drawn
+    )
+  );
+$$;
+
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
 -- floor is the lowest. Which instances have one is kept in a setting that, like the lock, ends with the
@@ -6058,201 +6006,6 @@ return case
     true
   )
 end;
-
--- settle_may_have_left: cancels waiting messages. Locks the messages in the order of their ids, then
--- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
--- Returns how many.
-create or replace function messaging.cancel_restored_messages(message_ids uuid[])
-returns integer language plpgsql set search_path = '' as $$
-declare
-  instance_ids uuid[];
-  canceled uuid[];
-  rows_gone messaging.message_queue[];
-begin
-  select array_agg(distinct l.instance_id) into instance_ids
-  from (
-    select m.instance_id from messaging.messages m
-    where m.id = any (cancel_restored_messages.message_ids)
-    order by m.id
-    for no key update
-  ) as l;
-  perform from messaging.pacing p
-  where p.instance_id = any (instance_ids) order by p.instance_id for no key update;
-  with gone as (
-    delete from messaging.message_queue q
-    where q.message_id = any (cancel_restored_messages.message_ids) and q.claim_token is null
-    returning q
-  )
-  select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
-  perform messaging.release_day_quota(rows_gone);
-  perform messaging.end_messages(canceled, 'canceled');
-  perform messaging.refresh_dispatch(instance_ids);
-  return coalesce(cardinality(canceled), 0);
-end;
-$$;
-
--- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
--- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
--- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
--- and behind what holds the instance. Returns the ids.
--- While it is in flight, a message of a group is in the unpaced lane, whose leases end one by one: many are in
--- flight at once, two seconds' worth at most. Of one contact there is only one: the next one waits until that is
--- settled, and others pass it.
--- What a reached budget stops waits for the end of the month: see hold_for_budget.
--- A message whose expires_at has come by then is ended instead. With protection each takes its place of the day.
--- The caller has locked dispatch. Tries pacing without waiting, since an enqueue locks the two in the other
--- order: without it the next due time is a guess, because a message that is being queued cannot be seen, and
--- the instance is looked at again shortly. Never waits for queue rows either.
--- Joins by `= any (array[...])`: see claim_due_messages.
-create or replace function messaging.claim_instance_group(
-  dispatch messaging.dispatch, instance messaging.instances, max_messages integer, lease interval,
-  clock timestamptz
-) returns uuid[] language plpgsql set search_path = '' as $$
-declare
-  -- Twice the lead, so that a poll that is late by no more than that loses no departure.
-  horizon constant timestamptz := clock + 2 * messaging.group_lead();
-  most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
-  has_pacing boolean;
-  has_budget boolean := true;
-  busy uuid[];
-  room integer;
-  waiting record;
-  budget record;
-  budget_left numeric;
-  place record;
-  left_at timestamptz := dispatch.paced_from;
-  leaves_at timestamptz;
-  open_until timestamptz := '-infinity';
-  claimed uuid[];
-  late uuid[];
-  next_due_at timestamptz;
-  not_before timestamptz := clock + interval '5 milliseconds';
-begin
-  perform from messaging.pacing p
-  where p.instance_id = dispatch.instance_id for no key update skip locked;
-  has_pacing := found;
-  select array_agg(m.contact_id), least(max_messages, most_in_flight - count(*)) into busy, room
-  from messaging.message_queue q
-  join messaging.messages m on m.id = any (array[q.message_id])
-  where q.instance_id = dispatch.instance_id and q.departs_at is not null;
-
-  if instance.budget is not null then
-    has_budget := messaging.lock_budget(instance.id, false);
-    budget := messaging.budget_state(instance, clock);
-    if budget.currency is not null then
-      budget_left := budget.amount - budget.spent - budget.under_way;
-    end if;
-  end if;
-  for waiting in
-    select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace, q.is_new, m.contact_id,
-      m.expires_at, messaging.stopped_by_budget(instance.budget, m.purpose, m.batch_id) as is_stoppable, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
-    from messaging.message_queue q
-    join messaging.messages m on m.id = any (array[q.message_id])
-    where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
-      and q.scheduled_at <= horizon
-    order by q.scheduled_at, q.position
-    limit 200
-    for no key update of q skip locked
-  loop
-    leaves_at := greatest(
-      waiting.scheduled_at,
-      left_at + messaging.present_spacing(
-        dispatch, left_at, waiting.interval_seconds, waiting.follows_pace
-      ),
-      messaging.held_until(dispatch),
-      clock
-    );
-    exit when leaves_at > horizon;
-    if room <= 0 then
-      not_before := clock + interval '50 milliseconds';
-      exit;
-    end if;
-    if waiting.expires_at <= leaves_at then
-      late := late || waiting.message_id;
-      continue;
-    end if;
-    if waiting.contact_id = any (busy) then
-      not_before := clock + interval '50 milliseconds';
-      continue;
-    end if;
-    if leaves_at >= open_until then
-      if messaging.is_send_window_open(instance, leaves_at) then
-        open_until := messaging.window_open_until(instance, leaves_at);
-      else
-        not_before := messaging.next_window_start(instance, leaves_at) - messaging.group_lead();
-        exit;
-      end if;
-    end if;
-    if leaves_at + waiting.typing >= open_until
-      and not messaging.is_send_window_open(instance, leaves_at + waiting.typing) then
-      not_before := messaging.next_window_start(instance, leaves_at + waiting.typing)
-        - messaging.group_lead();
-      exit;
-    end if;
-    if waiting.is_stoppable and not has_budget then
-      not_before := clock + interval '20 milliseconds';
-      exit;
-    end if;
-    if waiting.is_stoppable and budget_left <= 0 then
-      exit when not has_pacing;
-      perform messaging.hold_for_budget(waiting.message_id, instance, budget.month_ends_at);
-      continue;
-    end if;
-    if instance.protection is not null then
-      exit when not has_pacing;
-      place := messaging.take_place_of_day(
-        instance, waiting.contact_id, waiting.is_new, waiting.scheduled_at, leaves_at
-      );
-      if not place.is_taken then
-        not_before := clock + interval '5 seconds';
-        exit;
-      end if;
-      update messaging.message_queue q
-      set counted_on = place.day, is_new = place.counts_as_new
-      where q.message_id = waiting.message_id;
-    end if;
-    update messaging.message_queue q
-    set lane = 'unpaced',
-      claim_token = gen_random_uuid(),
-      attempts = q.attempts + 1,
-      lease_until = leaves_at + lease + waiting.typing,
-      visible_at = leaves_at + lease + waiting.typing,
-      departs_at = leaves_at
-    where q.message_id = waiting.message_id;
-    if budget_left is not null then
-      budget_left := budget_left - coalesce(
-        (select s.amount from messaging.sending_costs(array[waiting.message_id]) as s), 0
-      );
-    end if;
-    claimed := claimed || waiting.message_id;
-    busy := busy || waiting.contact_id;
-    room := room - 1;
-    left_at := leaves_at + waiting.typing;
-  end loop;
-
-  if late is not null then
-    perform messaging.expire_due_messages(late, horizon);
-  end if;
-  if not has_pacing then
-    not_before := clock + interval '20 milliseconds';
-  end if;
-  -- A window that never opens must not stop other instances: such an instance is looked at daily.
-  not_before := coalesce(not_before, clock + interval '1 day');
-  dispatch.paced_from := left_at;
-  if has_pacing then
-    select messaging.next_due_at(
-      dispatch, head.scheduled_at, head.interval_seconds, head.follows_pace
-    )
-    into next_due_at
-    from messaging.head_of_queue(dispatch.instance_id) as head;
-    not_before := greatest(not_before, coalesce(next_due_at, 'infinity'));
-  end if;
-  update messaging.dispatch d
-  set paced_from = left_at, next_due_at = not_before
-  where d.instance_id = dispatch.instance_id;
-  return claimed;
-end;
-$$;
 
 -- claim_paced_messages: claims those heads of instances with protection that a place of today is left
 -- for, and counts them: see take_place_of_day. The caller has locked dispatch and the queue rows. Tries the pacing rows without waiting: an enqueue locks the two in the other order.
@@ -6410,6 +6163,54 @@ begin
 end;
 $$;
 
+-- claim_due_messages: gives messages that waited for an instant of the caller's their slots in the paced
+-- queue (see enqueue_message_later), in the order of the slots they were promised. The caller holds their
+-- queue rows. Never waits for messages and pacing rows: what another session holds is left for later.
+create or replace function messaging.enqueue_waiting_messages(message_ids uuid[], clock timestamptz)
+returns void language plpgsql set search_path = '' as $$
+declare
+  waiting record;
+  instance messaging.instances;
+  enqueued record;
+begin
+  for waiting in
+    select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
+      case when not q.follows_pace then q.interval_seconds end as interval_seconds,
+      q.max_attempts, m.contact_id, m.held_by, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    join messaging.pacing p on p.instance_id = any (array[q.instance_id])
+    where q.message_id = any (message_ids)
+    order by q.instance_id, q.scheduled_at, q.position
+    for no key update of m, p skip locked
+  loop
+    if instance.id is distinct from waiting.instance_id then
+      select i.* into strict instance from messaging.instances i where i.id = waiting.instance_id;
+    end if;
+    begin
+      delete from messaging.message_queue q where q.message_id = waiting.message_id;
+      select e.slot, e.held_by into strict enqueued
+      from messaging.enqueue_message(
+        waiting.message_id, instance, waiting.interval_seconds, waiting.scheduled_at, waiting.typing,
+        waiting.contact_id
+      ) e;
+      update messaging.message_queue q
+      set attempts = waiting.attempts, max_attempts = waiting.max_attempts
+      where q.message_id = waiting.message_id and waiting.attempts > 0;
+      perform messaging.write_departures(
+        array[waiting.message_id], array[enqueued.slot],
+        array[coalesce(enqueued.held_by, waiting.held_by)]
+      );
+    exception when sqlstate 'MI010' then
+      -- A window that never opens is looked at daily, as by postpone_dispatch.
+      update messaging.message_queue q
+      set visible_at = clock + interval '1 day'
+      where q.message_id = waiting.message_id;
+    end;
+  end loop;
+end;
+$$;
+
 -- claim_unpaced_messages: claims those of these due messages that an instance's budget may stop (see
 -- stopped_by_budget), as far as the budget reaches, and has the others wait until the month ends. Returns the ids of
 -- the claimed ones. The caller has locked the queue rows. Leaves messages that another transaction is changing, or
@@ -6469,54 +6270,6 @@ begin
     claimed_ids := claimed_ids || waiting.message_id;
   end loop;
   return claimed_ids;
-end;
-$$;
-
--- claim_due_messages: gives messages that waited for an instant of the caller's their slots in the paced
--- queue (see enqueue_message_later), in the order of the slots they were promised. The caller holds their
--- queue rows. Never waits for messages and pacing rows: what another session holds is left for later.
-create or replace function messaging.enqueue_waiting_messages(message_ids uuid[], clock timestamptz)
-returns void language plpgsql set search_path = '' as $$
-declare
-  waiting record;
-  instance messaging.instances;
-  enqueued record;
-begin
-  for waiting in
-    select q.instance_id, q.message_id, q.scheduled_at, q.attempts,
-      case when not q.follows_pace then q.interval_seconds end as interval_seconds,
-      q.max_attempts, m.contact_id, m.held_by, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
-    from messaging.message_queue q
-    join messaging.messages m on m.id = any (array[q.message_id])
-    join messaging.pacing p on p.instance_id = any (array[q.instance_id])
-    where q.message_id = any (message_ids)
-    order by q.instance_id, q.scheduled_at, q.position
-    for no key update of m, p skip locked
-  loop
-    if instance.id is distinct from waiting.instance_id then
-      select i.* into strict instance from messaging.instances i where i.id = waiting.instance_id;
-    end if;
-    begin
-      delete from messaging.message_queue q where q.message_id = waiting.message_id;
-      select e.slot, e.held_by into strict enqueued
-      from messaging.enqueue_message(
-        waiting.message_id, instance, waiting.interval_seconds, waiting.scheduled_at, waiting.typing,
-        waiting.contact_id
-      ) e;
-      update messaging.message_queue q
-      set attempts = waiting.attempts, max_attempts = waiting.max_attempts
-      where q.message_id = waiting.message_id and waiting.attempts > 0;
-      perform messaging.write_departures(
-        array[waiting.message_id], array[enqueued.slot],
-        array[coalesce(enqueued.held_by, waiting.held_by)]
-      );
-    exception when sqlstate 'MI010' then
-      -- A window that never opens is looked at daily, as by postpone_dispatch.
-      update messaging.message_queue q
-      set visible_at = clock + interval '1 day'
-      where q.message_id = waiting.message_id;
-    end;
-  end loop;
 end;
 $$;
 
@@ -6986,6 +6739,169 @@ begin
     unconfirmed_at = null, pricing = null, estimated_cost = null, cost_currency = null,
     is_free_service = null
   where m.id = wait_again.message_id;
+end;
+$$;
+
+-- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
+-- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
+-- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
+-- and behind what holds the instance. Returns the ids.
+-- While it is in flight, a message of a group is in the unpaced lane, whose leases end one by one: many are in
+-- flight at once, two seconds' worth at most. Of one contact there is only one: the next one waits until that is
+-- settled, and others pass it.
+-- What a reached budget stops waits for the end of the month: see hold_for_budget.
+-- A message whose expires_at has come by then is ended instead. With protection each takes its place of the day.
+-- The caller has locked dispatch. Tries pacing without waiting, since an enqueue locks the two in the other
+-- order: without it the next due time is a guess, because a message that is being queued cannot be seen, and
+-- the instance is looked at again shortly. Never waits for queue rows either.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.claim_instance_group(
+  dispatch messaging.dispatch, instance messaging.instances, max_messages integer, lease interval,
+  clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
+declare
+  -- Twice the lead, so that a poll that is late by no more than that loses no departure.
+  horizon constant timestamptz := clock + 2 * messaging.group_lead();
+  most_in_flight constant integer := greatest(10, 2 * dispatch.messages_per_second);
+  has_pacing boolean;
+  has_budget boolean := true;
+  busy uuid[];
+  room integer;
+  waiting record;
+  budget record;
+  budget_left numeric;
+  place record;
+  left_at timestamptz := dispatch.paced_from;
+  leaves_at timestamptz;
+  open_until timestamptz := '-infinity';
+  claimed uuid[];
+  late uuid[];
+  next_due_at timestamptz;
+  not_before timestamptz := clock + interval '5 milliseconds';
+begin
+  perform from messaging.pacing p
+  where p.instance_id = dispatch.instance_id for no key update skip locked;
+  has_pacing := found;
+  select array_agg(m.contact_id), least(max_messages, most_in_flight - count(*)) into busy, room
+  from messaging.message_queue q
+  join messaging.messages m on m.id = any (array[q.message_id])
+  where q.instance_id = dispatch.instance_id and q.departs_at is not null;
+
+  if instance.budget is not null then
+    has_budget := messaging.lock_budget(instance.id, false);
+    budget := messaging.budget_state(instance, clock);
+    if budget.currency is not null then
+      budget_left := budget.amount - budget.spent - budget.under_way;
+    end if;
+  end if;
+  for waiting in
+    select q.message_id, q.scheduled_at, q.interval_seconds, q.follows_pace, q.is_new, m.contact_id,
+      m.expires_at, messaging.stopped_by_budget(instance.budget, m.purpose, m.batch_id) as is_stoppable, interval '1 millisecond' * coalesce(m.delay_typing_ms, 0) as typing
+    from messaging.message_queue q
+    join messaging.messages m on m.id = any (array[q.message_id])
+    where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
+      and q.scheduled_at <= horizon
+    order by q.scheduled_at, q.position
+    limit 200
+    for no key update of q skip locked
+  loop
+    leaves_at := greatest(
+      waiting.scheduled_at,
+      left_at + messaging.present_spacing(
+        dispatch, left_at, waiting.interval_seconds, waiting.follows_pace
+      ),
+      messaging.held_until(dispatch),
+      clock
+    );
+    exit when leaves_at > horizon;
+    if room <= 0 then
+      not_before := clock + interval '50 milliseconds';
+      exit;
+    end if;
+    if waiting.expires_at <= leaves_at then
+      late := late || waiting.message_id;
+      continue;
+    end if;
+    if waiting.contact_id = any (busy) then
+      not_before := clock + interval '50 milliseconds';
+      continue;
+    end if;
+    if leaves_at >= open_until then
+      if messaging.is_send_window_open(instance, leaves_at) then
+        open_until := messaging.window_open_until(instance, leaves_at);
+      else
+        not_before := messaging.next_window_start(instance, leaves_at) - messaging.group_lead();
+        exit;
+      end if;
+    end if;
+    if leaves_at + waiting.typing >= open_until
+      and not messaging.is_send_window_open(instance, leaves_at + waiting.typing) then
+      not_before := messaging.next_window_start(instance, leaves_at + waiting.typing)
+        - messaging.group_lead();
+      exit;
+    end if;
+    if waiting.is_stoppable and not has_budget then
+      not_before := clock + interval '20 milliseconds';
+      exit;
+    end if;
+    if waiting.is_stoppable and budget_left <= 0 then
+      exit when not has_pacing;
+      perform messaging.hold_for_budget(waiting.message_id, instance, budget.month_ends_at);
+      continue;
+    end if;
+    if instance.protection is not null then
+      exit when not has_pacing;
+      place := messaging.take_place_of_day(
+        instance, waiting.contact_id, waiting.is_new, waiting.scheduled_at, leaves_at
+      );
+      if not place.is_taken then
+        not_before := clock + interval '5 seconds';
+        exit;
+      end if;
+      update messaging.message_queue q
+      set counted_on = place.day, is_new = place.counts_as_new
+      where q.message_id = waiting.message_id;
+    end if;
+    update messaging.message_queue q
+    set lane = 'unpaced',
+      claim_token = gen_random_uuid(),
+      attempts = q.attempts + 1,
+      lease_until = leaves_at + lease + waiting.typing,
+      visible_at = leaves_at + lease + waiting.typing,
+      departs_at = leaves_at
+    where q.message_id = waiting.message_id;
+    if budget_left is not null then
+      budget_left := budget_left - coalesce(
+        (select s.amount from messaging.sending_costs(array[waiting.message_id]) as s), 0
+      );
+    end if;
+    claimed := claimed || waiting.message_id;
+    busy := busy || waiting.contact_id;
+    room := room - 1;
+    left_at := leaves_at + waiting.typing;
+  end loop;
+
+  if late is not null then
+    perform messaging.expire_due_messages(late, horizon);
+  end if;
+  if not has_pacing then
+    not_before := clock + interval '20 milliseconds';
+  end if;
+  -- A window that never opens must not stop other instances: such an instance is looked at daily.
+  not_before := coalesce(not_before, clock + interval '1 day');
+  dispatch.paced_from := left_at;
+  if has_pacing then
+    select messaging.next_due_at(
+      dispatch, head.scheduled_at, head.interval_seconds, head.follows_pace
+    )
+    into next_due_at
+    from messaging.head_of_queue(dispatch.instance_id) as head;
+    not_before := greatest(not_before, coalesce(next_due_at, 'infinity'));
+  end if;
+  update messaging.dispatch d
+  set paced_from = left_at, next_due_at = not_before
+  where d.instance_id = dispatch.instance_id;
+  return claimed;
 end;
 $$;
 
@@ -7512,6 +7428,38 @@ begin
 end;
 $$;
 
+-- settle_may_have_left: cancels waiting messages. Locks the messages in the order of their ids, then
+-- pacing, and takes out the queue rows that have no claim. No slot is released: theirs have passed.
+-- Returns how many.
+create or replace function messaging.cancel_restored_messages(message_ids uuid[])
+returns integer language plpgsql set search_path = '' as $$
+declare
+  instance_ids uuid[];
+  canceled uuid[];
+  rows_gone messaging.message_queue[];
+begin
+  select array_agg(distinct l.instance_id) into instance_ids
+  from (
+    select m.instance_id from messaging.messages m
+    where m.id = any (cancel_restored_messages.message_ids)
+    order by m.id
+    for no key update
+  ) as l;
+  perform from messaging.pacing p
+  where p.instance_id = any (instance_ids) order by p.instance_id for no key update;
+  with gone as (
+    delete from messaging.message_queue q
+    where q.message_id = any (cancel_restored_messages.message_ids) and q.claim_token is null
+    returning q
+  )
+  select array_agg((gone.q).message_id), array_agg(gone.q) into canceled, rows_gone from gone;
+  perform messaging.release_day_quota(rows_gone);
+  perform messaging.end_messages(canceled, 'canceled');
+  perform messaging.refresh_dispatch(instance_ids);
+  return coalesce(cardinality(canceled), 0);
+end;
+$$;
+
 -- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
 -- session of another number. `infinity` for no end known, NULL where none is.
 create or replace function messaging.stopped_until(dispatch messaging.dispatch)
@@ -7581,87 +7529,6 @@ return jsonb_build_object(
     time_zone
   )
 );
-
--- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
--- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
--- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
--- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
--- commit of a record that says nothing.
-create or replace function messaging.await_standby()
-returns void language plpgsql set search_path = '' as $$
-begin
-  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
-    perform pg_logical_emit_message(true, 'messaging', '');
-  end if;
-end;
-$$;
-
--- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
--- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end stays as it is; one that is suspect is
--- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
-create or replace function messaging.hold_promoted()
-returns integer language plpgsql set search_path = '' as $$
-declare
-  clock constant timestamptz := clock_timestamp();
-  held constant uuid[] := array(
-    select d.instance_id from messaging.dispatch d
-    where d.operator_hold_until < 'infinity' or d.suspected_at is not null
-  );
-begin
-  perform messaging.set_operator_hold(held, 'infinity', 'database_promoted');
-  perform messaging.tell_hold(i, 'operator_hold', true, clock)
-  from (
-    select distinct on (i.workspace_id) i.id
-    from messaging.instances i
-    where i.id = any (held)
-    order by i.workspace_id, i.created_at, i.id
-  ) as first
-  join messaging.instances i on i.id = first.id;
-  return cardinality(held);
-end;
-$$;
-
--- Where a reader of the feed goes on whose cursor stands at an event that a promotion has lost, or beyond every
--- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
--- numbers of what came after are higher (see note_server).
-create or replace function messaging.kept_events_through(cursor_number bigint)
-returns bigint language sql stable set search_path = '' as $$
-  select coalesce(
-    (
-      select s.events_through from messaging.database_servers s
-      where s.lacks_commits
-        and cursor_number > s.events_through and cursor_number <= s.events_before
-      order by s.id
-      limit 1
-    ),
-    (
-      select d.last_drawn
-      from (
-        select coalesce(pg_sequence_last_value('messaging.event_sequence'), 0) as last_drawn
-      ) as d
-      where cursor_number > d.last_drawn
-    )
-  );
-$$;
-
--- The server that was noted last; all NULL where none was.
-create or replace function messaging.noted_server()
-returns messaging.database_servers language sql stable set search_path = '' as $$
-  select s from messaging.database_servers s order by s.id desc limit 1;
-$$;
-
--- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
--- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
--- pg_control_checkpoint does so after the next checkpoint only.
-create or replace function messaging.present_server()
-returns table (system_identifier bigint, timeline integer, is_synchronous boolean) language sql
-set search_path = '' as $$
-  select c.system_identifier,
-    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
-    current_setting('synchronous_standby_names') <> ''
-      and current_setting('synchronous_commit') not in ('off', 'local')
-  from pg_control_system() as c;
-$$;
 
 -- Notes on which server the database is. Called by each process on each new connection before anything else, so
 -- that nothing is done on a promoted server before this, and by the dispatcher. `request`: promotion: `hold` or
@@ -7750,6 +7617,50 @@ begin
 end;
 $$;
 
+-- The server that was noted last; all NULL where none was.
+create or replace function messaging.noted_server()
+returns messaging.database_servers language sql stable set search_path = '' as $$
+  select s from messaging.database_servers s order by s.id desc limit 1;
+$$;
+
+-- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
+-- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
+-- pg_control_checkpoint does so after the next checkpoint only.
+create or replace function messaging.present_server()
+returns table (system_identifier bigint, timeline integer, is_synchronous boolean) language sql
+set search_path = '' as $$
+  select c.system_identifier,
+    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+    current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')
+  from pg_control_system() as c;
+$$;
+
+-- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
+-- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end stays as it is; one that is suspect is
+-- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
+create or replace function messaging.hold_promoted()
+returns integer language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  held constant uuid[] := array(
+    select d.instance_id from messaging.dispatch d
+    where d.operator_hold_until < 'infinity' or d.suspected_at is not null
+  );
+begin
+  perform messaging.set_operator_hold(held, 'infinity', 'database_promoted');
+  perform messaging.tell_hold(i, 'operator_hold', true, clock)
+  from (
+    select distinct on (i.workspace_id) i.id
+    from messaging.instances i
+    where i.id = any (held)
+    order by i.workspace_id, i.created_at, i.id
+  ) as first
+  join messaging.instances i on i.id = first.id;
+  return cardinality(held);
+end;
+$$;
+
 -- Lets the recipients of these messages that are pending be told by their messages again: a pause had taken
 -- the message out of the queue, or it was to be tried again, and it has ended or arrived since. The caller
 -- holds the messages, or their batches. Locks the batches in the order of their ids, even where nobody is
@@ -7781,80 +7692,6 @@ begin
   set pending_count = b.pending_count - t.number
   from (select told.batch_id, count(*) as number from told group by told.batch_id) as t
   where b.id = any (array[t.batch_id]);
-end;
-$$;
-
--- Gives each person of a list a contact and a conversation, as resolve_recipient and resolve_conversation
--- do for one, in a few statements for all. `entries`: [{phone | userId | contactId}]; those that name
--- nobody are passed over, and so are unknown contactIds. The contacts cannot be merged until the caller
--- commits: it holds their rows.
--- Locks: addresses of new contacts, contacts in the order of their ids, contact_activity.
--- Returns the contact of each entry, in order; NULL where it has none.
--- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
-create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
-returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  found_ids uuid[];
-  new_ids uuid[];
-  given text[];
-  touched uuid[];
-  locked integer;
-begin
-  found_ids := messaging.entry_contacts(of_instance, entries);
-  given := array(
-    select distinct coalesce(e.entry->>'phone', e.entry->>'userId')
-    from jsonb_array_elements(entries) with ordinality as e(entry, place)
-    where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
-      and found_ids[e.place::integer] is null
-  );
-  if cardinality(given) > 0 then
-    perform messaging.lock_addresses(of_instance, given);
-    with created as (
-      insert into messaging.contacts (instance_id, phone, identity_key, origin)
-      select distinct on (person.identity_key)
-        of_instance, case when messaging.is_phone(g.given) then g.given end, person.identity_key, 'api'
-      from unnest(given) as g(given)
-      cross join lateral (select messaging.phone_identity_key(g.given)) as person(identity_key)
-      -- An event that has just shown the address has made its contact.
-      where messaging.entry_contact(of_instance, null, person.identity_key) is null
-      order by person.identity_key, g.given
-      on conflict on constraint contacts_identity do nothing
-      returning id, phone, identity_key
-    ), hidden as (
-      insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
-      select of_instance, c.identity_key, c.id, '-infinity' from created c where c.phone is null
-    )
-    select array_agg(c.id) into new_ids from created c;
-    perform messaging.record_new_contacts(new_ids);
-    found_ids := messaging.entry_contacts(of_instance, entries);
-  end if;
-  perform from messaging.contacts c
-  where c.id = any (found_ids) and c.merged_into is null
-  order by c.id
-  for key share;
-  get diagnostics locked = row_count;
-  if locked <> (select count(distinct f.id) from unnest(found_ids) as f(id))
-    or exists (
-      select from jsonb_array_elements(entries) with ordinality as e(entry, place)
-      where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
-        and found_ids[e.place::integer] is null
-    ) then
-    raise exception using errcode = 'MI055', message = 'merged meanwhile';
-  end if;
-  with added as (
-    insert into messaging.conversations (instance_id, contact_id)
-    select of_instance, lacking.id
-    from (select distinct f.id from unnest(found_ids) as f(id) where f.id is not null) as lacking
-    where not exists (select from messaging.conversations v where v.contact_id = lacking.id)
-    order by lacking.id
-    on conflict do nothing
-    returning contact_id
-  )
-  select array_agg(a.contact_id) into touched from added a;
-  if touched is not null then
-    perform messaging.touch_contacts(touched);
-  end if;
-  return found_ids;
 end;
 $$;
 
@@ -7956,6 +7793,114 @@ begin
       from jsonb_array_elements(request->'errors') as e
     )
   ));
+end;
+$$;
+
+-- add_recipients: takes the files that a batch's messages name (see take_media), so that they stay for as long as
+-- somebody may get them: that of its message, and those of the templates in `entries` (see add_recipients), by
+-- themselves or in a ladder. Returns their ids. Locks the files in the order of their ids.
+-- Errors: MI051 to MI054.
+create or replace function messaging.take_batch_files(
+  instance_id uuid, batch_id uuid, entries jsonb
+) returns uuid[] language plpgsql set search_path = '' as $$
+declare
+  file_ids constant uuid[] := array(
+    select distinct named.id::uuid
+    from (
+      select b.source->'message'->>'mediaId' as id
+      from messaging.batches b
+      where b.id = take_batch_files.batch_id
+      union all
+      select e->'draft'->>'mediaId' from jsonb_array_elements(entries) as e
+      union all
+      select f.id::text
+      from jsonb_array_elements(entries) as e
+      cross join unnest(messaging.ladder_files(e->'draft'->'ladder')) as f(id)
+      where e->'draft' ? 'ladder'
+    ) as named
+    where named.id is not null
+    order by 1
+  );
+  file_id uuid;
+begin
+  foreach file_id in array file_ids loop
+    perform messaging.take_media(take_batch_files.instance_id, file_id);
+  end loop;
+  return file_ids;
+end;
+$$;
+
+-- Gives each person of a list a contact and a conversation, as resolve_recipient and resolve_conversation
+-- do for one, in a few statements for all. `entries`: [{phone | userId | contactId}]; those that name
+-- nobody are passed over, and so are unknown contactIds. The contacts cannot be merged until the caller
+-- commits: it holds their rows.
+-- Locks: addresses of new contacts, contacts in the order of their ids, contact_activity.
+-- Returns the contact of each entry, in order; NULL where it has none.
+-- Errors: MI055 where a contact was merged meanwhile; the call must be repeated.
+create or replace function messaging.add_entry_contacts(of_instance uuid, entries jsonb)
+returns uuid[] language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  found_ids uuid[];
+  new_ids uuid[];
+  given text[];
+  touched uuid[];
+  locked integer;
+begin
+  found_ids := messaging.entry_contacts(of_instance, entries);
+  given := array(
+    select distinct coalesce(e.entry->>'phone', e.entry->>'userId')
+    from jsonb_array_elements(entries) with ordinality as e(entry, place)
+    where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
+      and found_ids[e.place::integer] is null
+  );
+  if cardinality(given) > 0 then
+    perform messaging.lock_addresses(of_instance, given);
+    with created as (
+      insert into messaging.contacts (instance_id, phone, identity_key, origin)
+      select distinct on (person.identity_key)
+        of_instance, case when messaging.is_phone(g.given) then g.given end, person.identity_key, 'api'
+      from unnest(given) as g(given)
+      cross join lateral (select messaging.phone_identity_key(g.given)) as person(identity_key)
+      -- An event that has just shown the address has made its contact.
+      where messaging.entry_contact(of_instance, null, person.identity_key) is null
+      order by person.identity_key, g.given
+      on conflict on constraint contacts_identity do nothing
+      returning id, phone, identity_key
+    ), hidden as (
+      insert into messaging.contact_addresses (instance_id, address, contact_id, proven_at)
+      select of_instance, c.identity_key, c.id, '-infinity' from created c where c.phone is null
+    )
+    select array_agg(c.id) into new_ids from created c;
+    perform messaging.record_new_contacts(new_ids);
+    found_ids := messaging.entry_contacts(of_instance, entries);
+  end if;
+  perform from messaging.contacts c
+  where c.id = any (found_ids) and c.merged_into is null
+  order by c.id
+  for key share;
+  get diagnostics locked = row_count;
+  if locked <> (select count(distinct f.id) from unnest(found_ids) as f(id))
+    or exists (
+      select from jsonb_array_elements(entries) with ordinality as e(entry, place)
+      where coalesce(e.entry->>'phone', e.entry->>'userId') is not null
+        and found_ids[e.place::integer] is null
+    ) then
+    raise exception using errcode = 'MI055', message = 'merged meanwhile';
+  end if;
+  with added as (
+    insert into messaging.conversations (instance_id, contact_id)
+    select of_instance, lacking.id
+    from (select distinct f.id from unnest(found_ids) as f(id) where f.id is not null) as lacking
+    where not exists (select from messaging.conversations v where v.contact_id = lacking.id)
+    order by lacking.id
+    on conflict do nothing
+    returning contact_id
+  )
+  select array_agg(a.contact_id) into touched from added a;
+  if touched is not null then
+    perform messaging.touch_contacts(touched);
+  end if;
+  return found_ids;
 end;
 $$;
 
@@ -8074,42 +8019,6 @@ returns uuid[] language sql stable set search_path = '' as $$
   );
 $$;
 
--- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
--- create_batch.
-create or replace function messaging.new_batch(request jsonb)
-returns messaging.batches language plpgsql volatile set search_path = '' as $$
-declare
-  batch messaging.batches;
-begin
-  batch.id := gen_random_uuid();
-  batch.instance_id := request->>'instanceId';
-  batch.name := request->>'name';
-  batch.status := 'draft';
-  batch.source := request->'source';
-  batch.purpose := request->>'purpose';
-  batch.validation := request->>'validation';
-  batch.follows_pace := request->>'intervalSeconds' is null;
-  batch.interval_seconds := coalesce(
-    (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
-  );
-  batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
-  batch.expires_at := request->>'expiresAt';
-  batch.seed := md5(concat_ws(
-    ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
-  ));
-  batch.recipient_count := 0;
-  batch.pending_count := 0;
-  batch.skipped_count := 0;
-  batch.first_pending := 0;
-  batch.known_from := 0;
-  batch.turns := 0;
-  batch.counted_from := 1;
-  batch.file_ids := '{}';
-  batch.created_at := date_trunc('milliseconds', clock_timestamp());
-  return batch;
-end;
-$$;
-
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
 -- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
 -- counts the turn.
@@ -8152,37 +8061,39 @@ begin
 end;
 $$;
 
--- add_recipients: takes the files that a batch's messages name (see take_media), so that they stay for as long as
--- somebody may get them: that of its message, and those of the templates in `entries` (see add_recipients), by
--- themselves or in a ladder. Returns their ids. Locks the files in the order of their ids.
--- Errors: MI051 to MI054.
-create or replace function messaging.take_batch_files(
-  instance_id uuid, batch_id uuid, entries jsonb
-) returns uuid[] language plpgsql set search_path = '' as $$
+-- The row of a batch as the creating call asks for it; without recipients, not stored. `request` as in
+-- create_batch.
+create or replace function messaging.new_batch(request jsonb)
+returns messaging.batches language plpgsql volatile set search_path = '' as $$
 declare
-  file_ids constant uuid[] := array(
-    select distinct named.id::uuid
-    from (
-      select b.source->'message'->>'mediaId' as id
-      from messaging.batches b
-      where b.id = take_batch_files.batch_id
-      union all
-      select e->'draft'->>'mediaId' from jsonb_array_elements(entries) as e
-      union all
-      select f.id::text
-      from jsonb_array_elements(entries) as e
-      cross join unnest(messaging.ladder_files(e->'draft'->'ladder')) as f(id)
-      where e->'draft' ? 'ladder'
-    ) as named
-    where named.id is not null
-    order by 1
-  );
-  file_id uuid;
+  batch messaging.batches;
 begin
-  foreach file_id in array file_ids loop
-    perform messaging.take_media(take_batch_files.instance_id, file_id);
-  end loop;
-  return file_ids;
+  batch.id := gen_random_uuid();
+  batch.instance_id := request->>'instanceId';
+  batch.name := request->>'name';
+  batch.status := 'draft';
+  batch.source := request->'source';
+  batch.purpose := request->>'purpose';
+  batch.validation := request->>'validation';
+  batch.follows_pace := request->>'intervalSeconds' is null;
+  batch.interval_seconds := coalesce(
+    (request->>'intervalSeconds')::integer, messaging.default_interval_seconds()
+  );
+  batch.start_at := date_trunc('milliseconds', (request->>'startAt')::timestamptz);
+  batch.expires_at := request->>'expiresAt';
+  batch.seed := md5(concat_ws(
+    ' ', batch.instance_id, batch.name, batch.source, batch.interval_seconds, batch.start_at
+  ));
+  batch.recipient_count := 0;
+  batch.pending_count := 0;
+  batch.skipped_count := 0;
+  batch.first_pending := 0;
+  batch.known_from := 0;
+  batch.turns := 0;
+  batch.counted_from := 1;
+  batch.file_ids := '{}';
+  batch.created_at := date_trunc('milliseconds', clock_timestamp());
+  return batch;
 end;
 $$;
 
@@ -8647,32 +8558,6 @@ begin
 end;
 $$;
 
--- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
--- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
--- A vote that was taken back has no options either, but its update has none then.
-create or replace function messaging.complete_vote(
-  instance messaging.instances, vote messaging.messages, event jsonb
-) returns boolean language plpgsql set search_path = '' as $$
-declare
-  chosen constant jsonb := event->'content'->'pollVote'->'options';
-begin
-  update messaging.messages m
-  set message = event->>'message', content = m.content || (event->'content')
-  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
-    and jsonb_array_length(chosen) > 0
-    and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
-    and vote.created_at > clock_timestamp() - interval '10 minutes';
-  if not found then
-    return false;
-  end if;
-  perform messaging.request_agent_reply(
-    instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
-  )
-  where not vote.is_group;
-  return true;
-end;
-$$;
-
 -- The contact whom a channel shows these addresses of, of one person; NULL where none of them is known. Addresses of
 -- several contacts prove that the contacts without a phone are this person: they are merged. Two phones
 -- prove nothing: a number can have had another owner. The caller holds lock_addresses.
@@ -8698,46 +8583,6 @@ begin
     end if;
   end loop;
   return contact;
-end;
-$$;
-
--- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
--- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
-create or replace function messaging.fold_choice(given text)
-returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
-begin
-  return regexp_replace(
-    btrim(
-      regexp_replace(
-        lower(
-          regexp_replace(
-            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
-            '[\u0300-\u036f\u20e3]', '', 'g'
-          )
-        ),
-        '\s+', ' ', 'g'
-      )
-    ),
-    '^([*_~]+) ?(.*?) ?\1$', '\2'
-  );
-end;
-$$;
-
--- A text as keywords are compared: without regard to case and accents, without marks that nobody sees, and
--- without the blanks and the punctuation around it. A question mark stays: a question is no decision.
-create or replace function messaging.fold_keyword(given text)
-returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
-begin
-  -- No ASCII text has marks or accents, and most keywords are such.
-  if octet_length(given) > char_length(given) then
-    given := regexp_replace(
-      normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
-    );
-  end if;
-  return regexp_replace(
-    lower(given),
-    '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
-  );
 end;
 $$;
 
@@ -8808,39 +8653,6 @@ begin
     );
   end if;
   return true;
-end;
-$$;
-
--- Stores the payloads of inbound messages that are stored already: a channel delivers until it is answered,
--- and delivers again what was recorded all the same. Returns their places. Leaves the others untouched, and
--- one that brings its file with it: see attach_embedded_file.
--- Holds the messages, so that an erasure, which deletes them before the payloads of their person, waits and
--- finds the payloads. Waits for nobody: one that is being deleted is left untouched.
-create or replace function messaging.keep_retold_messages(events messaging.plain_event[])
-returns integer[] language plpgsql set search_path = '' as $$
-declare
-  retold integer[];
-begin
-  retold := array(
-    select e.place from unnest(events) as e
-    cross join lateral messaging.stored_message(e.instance_id, e.provider_message_id) as stored(id)
-    cross join lateral (
-      select from messaging.messages m where m.id = stored.id for key share skip locked
-    ) as held
-    where e.file->'stored' is null
-  );
-  if cardinality(retold) > 0 then
-    retold := array(
-      select e.place from unnest(events) as e
-      cross join lateral messaging.present_credentials(e.instance_id, e.sealed_provider_config)
-      where e.place = any (retold)
-    );
-    insert into messaging.provider_events (instance_id, payload)
-    select e.instance_id, e.payload from unnest(events) as e
-    where e.place = any (retold) and e.payload is not null
-    order by e.place;
-  end if;
-  return retold;
 end;
 $$;
 
@@ -8916,40 +8728,6 @@ begin
 end;
 $$;
 
--- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
--- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
--- earlier.
-create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
-returns messaging.messages language plpgsql stable set search_path = '' as $$
-declare
-  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
-  person_id uuid;
-  vote messaging.messages;
-begin
-  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
-  select m.* into vote
-  from (
-    select v.* from messaging.messages v
-    where v.contact_id = person_id
-      and v.sent_at > messaging.event_instant(event) - interval '1 day'
-    offset 0
-  ) as m
-  where m.message_type = 'poll_vote'
-    and m.direction = 'inbound'
-    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
-    and (
-      not coalesce((event->>'isGroup')::boolean, false)
-      or m.author->>'phone' = voter->>'phone'
-      or m.author->>'lid' = voter->>'lid'
-      or m.author->>'userId' = voter->>'userId'
-    )
-  -- An update has no instant of its own, a message one of whole seconds.
-  order by m.created_at desc
-  limit 1;
-  return vote;
-end;
-$$;
-
 -- What a contact's message decides about marketing: `denied` or `granted` where the whole message is one
 -- of the instance's keywords, NULL for any other. A word within a sentence never counts.
 create or replace function messaging.read_keyword(
@@ -8972,6 +8750,24 @@ begin
     return 'granted';
   end if;
   return null;
+end;
+$$;
+
+-- A text as keywords are compared: without regard to case and accents, without marks that nobody sees, and
+-- without the blanks and the punctuation around it. A question mark stays: a question is no decision.
+create or replace function messaging.fold_keyword(given text)
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
+begin
+  -- No ASCII text has marks or accents, and most keywords are such.
+  if octet_length(given) > char_length(given) then
+    given := regexp_replace(
+      normalize(messaging.without_invisible(given), NFKD), '[\u0300-\u036f]', '', 'g'
+    );
+  end if;
+  return regexp_replace(
+    lower(given),
+    '^[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+|[\s.,;:!¡*_~"''“”‘’«»()\[\]…–—-]+$', '', 'g'
+  );
 end;
 $$;
 
@@ -9140,6 +8936,35 @@ begin
     perform messaging.tell_disconnection(instance, clock);
   end if;
   return true;
+end;
+$$;
+
+-- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
+-- caller holds the dispatch row.
+create or replace function messaging.tell_disconnection(
+  instance messaging.instances, clock timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  insert into messaging.outbox (workspace_id, kind, payload)
+  select w.id, 'instance_disconnected_email', jsonb_build_object(
+    'instanceId', instance.id,
+    'instanceName', instance.name,
+    'reason', h.reason,
+    'waiting', (
+      select count(*) from messaging.queue_of_instance(instance.id) as q
+      where q.claim_token is null
+    ),
+    'alertEmail', w.alert_email
+  ) || messaging.shown_hold(h.reason, h.code, h.ends_at, instance.time_zone)
+  from messaging.workspaces w
+  join messaging.dispatch d on d.instance_id = instance.id
+  cross join lateral messaging.instance_holds(d) as h
+  where w.id = instance.workspace_id and w.alert_email is not null and h.held_by = 'disconnected';
+  if found then
+    update messaging.dispatch d
+    set told_disconnected_at = clock
+    where d.instance_id = instance.id;
+  end if;
 end;
 $$;
 
@@ -9358,24 +9183,6 @@ begin
 end;
 $$;
 
--- Records that a person has deleted a message for everyone: the contact, or somebody on the business's
--- own phone. Tells it once; the message keeps its words and its status. A deletion of an unknown message
--- changes nothing, also where the message arrives later. Returns whether it was news.
--- The caller holds lock_provider_messages for the message.
-create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
-returns boolean language plpgsql set search_path = '' as $$
-begin
-  update messaging.messages m
-  set deleted_at = clock_timestamp()
-  where m.instance_id = record_message_deletion.instance_id
-    and m.provider_message_id = event->>'providerMessageId'
-    and m.deleted_at is null
-    -- One that waits to be sent once more is not what the provider knows by this id.
-    and m.status not in ('queued', 'sending');
-  return found;
-end;
-$$;
-
 -- Records that a person has edited a message, the contact or somebody on the business's own phone:
 -- replaces its words, those of a caption also by none. No agent is asked again; an agent that has yet to
 -- answer reads the new words. Typed words that chose an option are a text from then on. The echo of an edit
@@ -9497,6 +9304,83 @@ begin
 end;
 $$;
 
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
+-- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
+-- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
+-- (isUnreadable) says nothing beside an update of the last ten minutes.
+create or replace function messaging.repeats_vote(
+  vote messaging.messages, event jsonb, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  if vote.id is null then
+    return false;
+  elsif coalesce((event->>'isUnreadable')::boolean, false) then
+    return vote.created_at > clock - interval '10 minutes';
+  end if;
+  return vote.content->'pollVote'->'options' = event->'content'->'pollVote'->'options';
+end;
+$$;
+
+-- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
+-- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
+-- A vote that was taken back has no options either, but its update has none then.
+create or replace function messaging.complete_vote(
+  instance messaging.instances, vote messaging.messages, event jsonb
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  chosen constant jsonb := event->'content'->'pollVote'->'options';
+begin
+  update messaging.messages m
+  set message = event->>'message', content = m.content || (event->'content')
+  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
+    and jsonb_array_length(chosen) > 0
+    and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
+    and vote.created_at > clock_timestamp() - interval '10 minutes';
+  if not found then
+    return false;
+  end if;
+  perform messaging.request_agent_reply(
+    instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
+  )
+  where not vote.is_group;
+  return true;
+end;
+$$;
+
+-- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
+-- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
+-- earlier.
+create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
+returns messaging.messages language plpgsql stable set search_path = '' as $$
+declare
+  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
+  person_id uuid;
+  vote messaging.messages;
+begin
+  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
+  select m.* into vote
+  from (
+    select v.* from messaging.messages v
+    where v.contact_id = person_id
+      and v.sent_at > messaging.event_instant(event) - interval '1 day'
+    offset 0
+  ) as m
+  where m.message_type = 'poll_vote'
+    and m.direction = 'inbound'
+    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
+    and (
+      not coalesce((event->>'isGroup')::boolean, false)
+      or m.author->>'phone' = voter->>'phone'
+      or m.author->>'lid' = voter->>'lid'
+      or m.author->>'userId' = voter->>'userId'
+    )
+  -- An update has no instant of its own, a message one of whole seconds.
+  order by m.created_at desc
+  limit 1;
+  return vote;
+end;
+$$;
+
 -- Records those of `calls` (requests of record_provider_events) that have one plain event: an inbound
 -- message, or a delivery event of an accepted message. The effect is that of record_provider_events, in
 -- few statements for all of them.
@@ -9554,6 +9438,39 @@ begin
     recorded[place] := 0;
   end loop;
   return recorded;
+end;
+$$;
+
+-- Stores the payloads of inbound messages that are stored already: a channel delivers until it is answered,
+-- and delivers again what was recorded all the same. Returns their places. Leaves the others untouched, and
+-- one that brings its file with it: see attach_embedded_file.
+-- Holds the messages, so that an erasure, which deletes them before the payloads of their person, waits and
+-- finds the payloads. Waits for nobody: one that is being deleted is left untouched.
+create or replace function messaging.keep_retold_messages(events messaging.plain_event[])
+returns integer[] language plpgsql set search_path = '' as $$
+declare
+  retold integer[];
+begin
+  retold := array(
+    select e.place from unnest(events) as e
+    cross join lateral messaging.stored_message(e.instance_id, e.provider_message_id) as stored(id)
+    cross join lateral (
+      select from messaging.messages m where m.id = stored.id for key share skip locked
+    ) as held
+    where e.file->'stored' is null
+  );
+  if cardinality(retold) > 0 then
+    retold := array(
+      select e.place from unnest(events) as e
+      cross join lateral messaging.present_credentials(e.instance_id, e.sealed_provider_config)
+      where e.place = any (retold)
+    );
+    insert into messaging.provider_events (instance_id, payload)
+    select e.instance_id, e.payload from unnest(events) as e
+    where e.place = any (retold) and e.payload is not null
+    order by e.place;
+  end if;
+  return retold;
 end;
 $$;
 
@@ -9695,23 +9612,6 @@ begin
 end;
 $$;
 
--- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
--- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
--- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
--- (isUnreadable) says nothing beside an update of the last ten minutes.
-create or replace function messaging.repeats_vote(
-  vote messaging.messages, event jsonb, clock timestamptz
-) returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  if vote.id is null then
-    return false;
-  elsif coalesce((event->>'isUnreadable')::boolean, false) then
-    return vote.created_at > clock - interval '10 minutes';
-  end if;
-  return vote.content->'pollVote'->'options' = event->'content'->'pollVote'->'options';
-end;
-$$;
-
 -- Finds the contact of a message event by any of its addresses, or creates it with origin `inbound`,
 -- without a phone where the provider shows none. All addresses find the contact from now on. The first
 -- one is where messages go, and becomes the phone of a contact without one.
@@ -9766,35 +9666,6 @@ begin
 end;
 $$;
 
--- Tells the workspace's alert address, where there is one, that an instance has lost its connection. The
--- caller holds the dispatch row.
-create or replace function messaging.tell_disconnection(
-  instance messaging.instances, clock timestamptz
-) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-begin
-  insert into messaging.outbox (workspace_id, kind, payload)
-  select w.id, 'instance_disconnected_email', jsonb_build_object(
-    'instanceId', instance.id,
-    'instanceName', instance.name,
-    'reason', h.reason,
-    'waiting', (
-      select count(*) from messaging.queue_of_instance(instance.id) as q
-      where q.claim_token is null
-    ),
-    'alertEmail', w.alert_email
-  ) || messaging.shown_hold(h.reason, h.code, h.ends_at, instance.time_zone)
-  from messaging.workspaces w
-  join messaging.dispatch d on d.instance_id = instance.id
-  cross join lateral messaging.instance_holds(d) as h
-  where w.id = instance.workspace_id and w.alert_email is not null and h.held_by = 'disconnected';
-  if found then
-    update messaging.dispatch d
-    set told_disconnected_at = clock
-    where d.instance_id = instance.id;
-  end if;
-end;
-$$;
-
 -- The option of `choices` ({number, id, title, description} each) that a typed text names, without its number;
 -- or NULL. It names one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both
 -- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
@@ -9831,28 +9702,25 @@ begin
 end;
 $$;
 
--- An event of a channel without the business's own number among a person's addresses: gateways tell it beside
--- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
--- person: a note to self, its profile, its entry in the address book, its change.
-create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
-returns jsonb language plpgsql immutable set search_path = '' as $$
-declare
-  own_key constant text := instance.connected_phone_key;
-  others constant jsonb := event->'otherAddresses';
+-- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
+-- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
+create or replace function messaging.fold_choice(given text)
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
 begin
-  if messaging.phone_identity_key(event->>'address') = own_key
-    or messaging.phone_identity_key(event->>'oldAddress') = own_key
-    or messaging.phone_identity_key(event->>'newAddress') = own_key then
-    return null;
-  end if;
-  if coalesce(jsonb_array_length(others), 0) = 0 then
-    return event;
-  end if;
-  return event || jsonb_build_object('otherAddresses', (
-    select coalesce(jsonb_agg(o.address order by o.place), '[]')
-    from jsonb_array_elements_text(others) with ordinality as o(address, place)
-    where messaging.phone_identity_key(o.address) <> own_key
-  ));
+  return regexp_replace(
+    btrim(
+      regexp_replace(
+        lower(
+          regexp_replace(
+            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
+            '[\u0300-\u036f\u20e3]', '', 'g'
+          )
+        ),
+        '\s+', ' ', 'g'
+      )
+    ),
+    '^([*_~]+) ?(.*?) ?\1$', '\2'
+  );
 end;
 $$;
 
@@ -10032,6 +9900,49 @@ begin
   perform messaging.touch_noted_contacts();
   perform messaging.trust_confirmed_instances();
   return jsonb_build_object('recorded', recorded);
+end;
+$$;
+
+-- Records that a person has deleted a message for everyone: the contact, or somebody on the business's
+-- own phone. Tells it once; the message keeps its words and its status. A deletion of an unknown message
+-- changes nothing, also where the message arrives later. Returns whether it was news.
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set deleted_at = clock_timestamp()
+  where m.instance_id = record_message_deletion.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and m.deleted_at is null
+    -- One that waits to be sent once more is not what the provider knows by this id.
+    and m.status not in ('queued', 'sending');
+  return found;
+end;
+$$;
+
+-- An event of a channel without the business's own number among a person's addresses: gateways tell it beside
+-- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
+-- person: a note to self, its profile, its entry in the address book, its change.
+create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
+returns jsonb language plpgsql immutable set search_path = '' as $$
+declare
+  own_key constant text := instance.connected_phone_key;
+  others constant jsonb := event->'otherAddresses';
+begin
+  if messaging.phone_identity_key(event->>'address') = own_key
+    or messaging.phone_identity_key(event->>'oldAddress') = own_key
+    or messaging.phone_identity_key(event->>'newAddress') = own_key then
+    return null;
+  end if;
+  if coalesce(jsonb_array_length(others), 0) = 0 then
+    return event;
+  end if;
+  return event || jsonb_build_object('otherAddresses', (
+    select coalesce(jsonb_agg(o.address order by o.place), '[]')
+    from jsonb_array_elements_text(others) with ordinality as o(address, place)
+    where messaging.phone_identity_key(o.address) <> own_key
+  ));
 end;
 $$;
 
@@ -10312,30 +10223,6 @@ begin
     perform messaging.record_needed_persons(array[unanswered], coalesce(request->>'error', 'unknown'));
   end if;
   return jsonb_build_object('status', settled_status);
-end;
-$$;
-
--- resolve_send: lets a ladder's templates have files as their headers: they must be there (see lock_media_to_send), and stay
--- until the message has left, however it goes. That is bounded by 30 days after the instant at which the call lets it
--- leave or expire. `delivery` as accept_message's. Locks the files in the order of their ids.
--- Errors: MI051 to MI054.
-create or replace function messaging.hold_ladder_files(
-  instance_id uuid, ladder jsonb, delivery jsonb
-) returns void language plpgsql set search_path = '' as $$
-declare
-  latest constant timestamptz := interval '30 days' + greatest(
-    messaging.earliest_departure(delivery, clock_timestamp()),
-    (nullif(delivery->'timing', 'null')->>'expiresAt')::timestamptz
-  );
-  file_id uuid;
-begin
-  foreach file_id in array messaging.ladder_files(ladder) loop
-    perform messaging.lock_media_to_send(hold_ladder_files.instance_id, file_id);
-    update messaging.media m
-    set held_until = greatest(m.held_until, latest),
-      expires_at = case when m.expires_at is not null then greatest(m.expires_at, latest) end
-    where m.id = file_id;
-  end loop;
 end;
 $$;
 
@@ -11153,6 +11040,157 @@ begin
     reported = c.reported + excluded.counted,
     changed_at = clock_timestamp();
   return '{}';
+end;
+$$;
+
+-- What follows from a change of a message: that its contact's last message is another one (see
+-- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
+-- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
+-- its place in the queue or its ladder changes is no event.
+-- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
+-- Conditions stand here, not in the trigger: there they are parsed anew for each statement. The first one
+-- ends what most changes are.
+create or replace function messaging.record_message_change()
+returns trigger language plpgsql set search_path = '' as $$
+declare
+  due text[] := '{}';
+  event_type text;
+  floor text;
+  note text;
+  noted text;
+  is_sent boolean;
+  is_delivered boolean;
+begin
+  if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
+    -- What is sent now is later than what the contact wrote. Anything else is read anew.
+    note := case when new.direction = 'outbound' and old.sent_at is null
+      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
+    noted := coalesce(current_setting(note, true), '');
+    noted := set_config(
+      note,
+      case note
+        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
+        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
+      end,
+      true
+    );
+  end if;
+  if tg_op = 'INSERT' then
+    if new.status in ('queued', 'sending') or new.content ? 'isImported' then
+      return null;
+    end if;
+    due := array[messaging.status_event(new.message_type, new.status)];
+  elsif new.status = old.status
+    and new.sent_at is not distinct from old.sent_at
+    and new.delivered_at is not distinct from old.delivered_at
+    and new.message is not distinct from old.message
+    and new.deleted_at is not distinct from old.deleted_at
+    and new.pricing is not distinct from old.pricing
+  then
+    return null;
+  else
+    if new.status <> old.status and new.status not in ('queued', 'sending') then
+      if new.status in ('delivered', 'read') and old.sent_at is null then
+        due := array[messaging.status_event(new.message_type, 'sent')];
+      end if;
+      due := due || messaging.status_event(new.message_type, new.status);
+    end if;
+    -- That an import completes a message whose file it had left out is no edit.
+    if new.message is distinct from old.message and (
+      old.content->>'unsupportedType' is distinct from 'media_placeholder'
+      or new.content->>'unsupportedType' = 'media_placeholder'
+    ) then
+      due := due || 'message.edited'::text;
+    end if;
+    if old.deleted_at is null and new.deleted_at is not null then
+      due := due || 'message.deleted'::text;
+    end if;
+  end if;
+
+  if due <> '{}' then
+    floor := messaging.hold_event_floor(new.instance_id);
+    foreach event_type in array due loop
+      insert into messaging.events (instance_id, contact_id, type, message)
+      select new.instance_id, new.contact_id, event_type, messaging.snapshot_message(
+        new, c.name, shown.phone, shown.identities, claim.is_held
+      )
+      from messaging.contacts c
+      cross join lateral messaging.shown_contact(c) as shown
+      -- A row of its own, so that the snapshot is written out in the statement.
+      cross join lateral (
+        select exists (
+          select from messaging.message_queue q
+          where q.message_id = new.id and q.claim_token is not null
+        ) as is_held
+        offset 0
+      ) as claim
+      where c.id = new.contact_id;
+    end loop;
+  end if;
+  -- What an employee types on the phone is not this service's.
+  if new.direction = 'outbound' and not new.is_typed_on_phone then
+    is_sent := new.sent_at is distinct from old.sent_at;
+    is_delivered := new.delivered_at is distinct from old.delivered_at
+      or messaging.is_billed_anew(old.pricing, new.pricing);
+    if is_sent and old.sent_at is not null or is_delivered and old.delivered_at is not null then
+      perform messaging.take_back_usage(old, new);
+    end if;
+    if is_sent and new.sent_at is not null then
+      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+      values (new.id, new.instance_id, new.sent_at, false);
+    end if;
+    -- Also of what was not delivered after all: it may hold one of the month's free places.
+    if is_delivered and (new.delivered_at is not null or old.is_free_service) then
+      insert into messaging.usage_notes (message_id, instance_id, counted_at, is_delivery)
+      values (new.id, new.instance_id, coalesce(new.delivered_at, old.delivered_at), true);
+    end if;
+  end if;
+  return null;
+end;
+$$;
+
+-- Whether a message is billed in another way than before. That its price has become known (see count_notes)
+-- is none.
+create or replace function messaging.is_billed_anew(former jsonb, present jsonb)
+returns boolean language sql immutable
+return former - 'market' is distinct from present - 'market'
+or former ? 'market'
+and not present ? 'market';
+
+-- The event that tells a message's new status. That a reaction is sent or received is told as the reaction.
+create or replace function messaging.status_event(message_type text, status text)
+returns text language sql immutable
+return 'message.' || case
+  when message_type = 'reaction'
+  and status in ('sent', 'received') then 'reaction'
+  else status
+end;
+
+-- Takes back from the sums what has been counted of an outbound message of ours that is not so after all: that
+-- it was sent or delivered, or how it was billed. `former` and `present`: the message before and after.
+create or replace function messaging.take_back_usage(
+  former messaging.messages, present messaging.messages
+) returns void language plpgsql set search_path = '' as $$
+declare
+  changes constant messaging.usage_changes[] := array(
+    select messaging.counted_note(
+      row(former.id, former.instance_id, former.sent_at, false)::messaging.usage_notes, former, -1
+    )
+    where former.sent_at is not null and former.sent_at is distinct from present.sent_at
+    union all
+    select messaging.counted_delivery(former, -1)
+    where former.delivered_at is not null
+      and not messaging.awaits_price(former.delivered_at, former.pricing)
+      and (former.delivered_at, former.pricing) is distinct from (present.delivered_at, present.pricing)
+  );
+begin
+  if changes <> '{}' then
+    perform messaging.add_usage_changes(changes);
+  end if;
+  if present.sent_at is null then
+    delete from messaging.budget_under_way b where b.message_id = present.id;
+  end if;
 end;
 $$;
 

@@ -84,3 +84,47 @@ begin
   );
 end;
 $$;
+
+-- The server that was noted last; all NULL where none was.
+create or replace function messaging.noted_server()
+returns messaging.database_servers language sql stable set search_path = '' as $$
+  select s from messaging.database_servers s order by s.id desc limit 1;
+$$;
+
+-- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
+-- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
+-- pg_control_checkpoint does so after the next checkpoint only.
+create or replace function messaging.present_server()
+returns table (system_identifier bigint, timeline integer, is_synchronous boolean) language sql
+set search_path = '' as $$
+  select c.system_identifier,
+    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+    current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')
+  from pg_control_system() as c;
+$$;
+
+-- note_server: holds every instance, since what commits of a lost server recorded may have left, and tells the
+-- workspaces' alert addresses, each once, of its first instance. One that an operator holds without an end stays as it is; one that is suspect is
+-- held anew, because its hold would end with a confirmation. Returns how many. Locks as set_operator_hold.
+create or replace function messaging.hold_promoted()
+returns integer language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  held constant uuid[] := array(
+    select d.instance_id from messaging.dispatch d
+    where d.operator_hold_until < 'infinity' or d.suspected_at is not null
+  );
+begin
+  perform messaging.set_operator_hold(held, 'infinity', 'database_promoted');
+  perform messaging.tell_hold(i, 'operator_hold', true, clock)
+  from (
+    select distinct on (i.workspace_id) i.id
+    from messaging.instances i
+    where i.id = any (held)
+    order by i.workspace_id, i.created_at, i.id
+  ) as first
+  join messaging.instances i on i.id = first.id;
+  return cardinality(held);
+end;
+$$;

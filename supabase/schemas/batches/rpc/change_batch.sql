@@ -79,3 +79,70 @@ begin
   return messaging.keep_outcome(request, messaging.describe_batch(batch));
 end;
 $$;
+
+-- Makes the recipients of a batch whose message has failed pending again. Never those whose message is
+-- unconfirmed: it may have left. Returns how many. The caller holds the batch.
+create or replace function messaging.retry_failed_recipients(of_batch uuid)
+returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  retried integer;
+begin
+  with failed as (
+    update messaging.batch_recipients r
+    set status = 'pending'
+    from messaging.messages m
+    where m.batch_id = of_batch and m.status = 'failed'
+      and r.contact_id = any (array[m.contact_id]) and r.batch_id = of_batch and r.message_id = m.id
+      and r.status = 'accepted'
+      -- A delivery event may have failed it while its call is still open.
+      and not exists (select from messaging.message_queue q where q.message_id = m.id)
+    returning r.index
+  )
+  update messaging.batches b
+  set pending_count = b.pending_count + f.number, first_pending = least(b.first_pending, f.first),
+    known_from = least(b.known_from, f.first)
+  from (select count(*)::integer as number, min(failed.index) as first from failed) as f
+  where b.id = of_batch and f.number > 0
+  returning f.number into retried;
+  return coalesce(retried, 0);
+end;
+$$;
+
+-- The pending recipients of a batch who may not be written to now, whatever their slot: blocked, opted out,
+-- or without an address of the channel. Returns {<reason>: [{batch, index}]}. Locks nothing.
+create or replace function messaging.refused_recipients(batch messaging.batches)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  instance constant messaging.instances := messaging.find_instance(batch.instance_id);
+begin
+  return (
+    select coalesce(jsonb_object_agg(by_reason.reason, by_reason.places), '{}')
+    from (
+      select judged.reason,
+        jsonb_agg(jsonb_build_object('batch', batch.id, 'index', r.index)) as places
+      from messaging.batch_recipients r
+      cross join lateral (
+        select c.* from messaging.contacts c where c.id = r.contact_id offset 0
+      ) as person
+      cross join lateral (
+        select (
+          messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone, r.draft,
+            row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+          )
+        ).reason
+        from messaging.contacts c
+        where c.id = person.id
+        offset 0
+      ) as judged
+      where r.batch_id = batch.id and r.status = 'pending'
+        and messaging.may_be_refused(
+          person.is_blocked, person.phone, person.consent_marketing, instance.people_scope, batch.purpose
+        )
+        and judged.reason is not null
+      group by judged.reason
+    ) as by_reason
+  );
+end;
+$$;

@@ -15,6 +15,7 @@
 -- Events are found by comparing both columns of their index: by the instance alone, a plan may go by
 -- the primary key and read every other instance's events.
 -- The statements must stay in this order: see the head of tables/events.sql.
+-- Over 80 lines: one page, whose parts must be read in this order.
 create or replace function public.read_events(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
@@ -152,5 +153,42 @@ returns text language sql immutable parallel safe set search_path = '' as $$
       'base64'
     ),
     '+/', '-_'
+  );
+$$;
+
+-- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
+-- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
+-- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
+-- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
+-- commit of a record that says nothing.
+create or replace function messaging.await_standby()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
+    perform pg_logical_emit_message(true, 'messaging', '');
+  end if;
+end;
+$$;
+
+-- Where a reader of the feed goes on whose cursor stands at an event that a promotion has lost, or beyond every
+-- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
+-- numbers of what came after are higher (see note_server).
+create or replace function messaging.kept_events_through(cursor_number bigint)
+returns bigint language sql stable set search_path = '' as $$
+  select coalesce(
+    (
+      select s.events_through from messaging.database_servers s
+      where s.lacks_commits
+        and cursor_number > s.events_through and cursor_number <= s.events_before
+      order by s.id
+      limit 1
+    ),
+    (
+      select d.last_drawn
+      from (
+        select coalesce(pg_sequence_last_value('messaging.event_sequence'), 0) as last_drawn
+      ) as d
+      where cursor_number > d.last_drawn
+    )
   );
 $$;

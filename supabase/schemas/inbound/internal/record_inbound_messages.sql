@@ -212,3 +212,26 @@ begin
   return recorded;
 end;
 $$;
+
+-- Whether a received message of this type may be a keyword of consent: what a person has typed or tapped.
+create or replace function messaging.may_hold_keyword(message_type text)
+returns boolean language sql immutable
+return message_type in ('text', 'option_list', 'choice');
+
+-- Opens a closed conversation: its contact has written again.
+create or replace function messaging.reopen_conversation(conversation_id uuid)
+returns void language plpgsql set search_path = '' as $$
+declare
+  reopened messaging.conversations;
+begin
+  update messaging.conversations c
+  set status = 'open', updated_at = now()
+  where c.id = reopen_conversation.conversation_id and c.status = 'closed'
+  returning c.* into reopened;
+  if found then
+    perform messaging.record_conversation_changes(
+      reopened, messaging.conversation_state(conversation_id) || '{"status": "closed"}'
+    );
+  end if;
+end;
+$$;

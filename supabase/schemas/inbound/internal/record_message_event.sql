@@ -77,3 +77,112 @@ begin
   return true;
 end;
 $$;
+
+-- Whether an inbound vote in a poll (`event`) says what the person's newest recorded vote in it says (see newest_vote).
+-- Evolution tells a vote as a message and as an update of the poll, each with an id of its own: it is one
+-- vote. Somebody who votes anew chooses something else. A message whose vote Evolution could not decrypt
+-- (isUnreadable) says nothing beside an update of the last ten minutes.
+create or replace function messaging.repeats_vote(
+  vote messaging.messages, event jsonb, clock timestamptz
+) returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  if vote.id is null then
+    return false;
+  elsif coalesce((event->>'isUnreadable')::boolean, false) then
+    return vote.created_at > clock - interval '10 minutes';
+  end if;
+  return vote.content->'pollVote'->'options' = event->'content'->'pollVote'->'options';
+end;
+$$;
+
+-- Writes what was chosen into a vote (see newest_vote) that Evolution could not decrypt, where an update of the poll
+-- (`event`) tells it within ten minutes: it is one vote, told as edited, and asks the agent now. Returns whether it is.
+-- A vote that was taken back has no options either, but its update has none then.
+create or replace function messaging.complete_vote(
+  instance messaging.instances, vote messaging.messages, event jsonb
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  chosen constant jsonb := event->'content'->'pollVote'->'options';
+begin
+  update messaging.messages m
+  set message = event->>'message', content = m.content || (event->'content')
+  where m.id = vote.id and vote.content->'pollVote'->'options' = '[]'
+    and jsonb_array_length(chosen) > 0
+    and vote.provider_message_id not like 'vote:%' and event->>'providerMessageId' like 'vote:%'
+    and vote.created_at > clock_timestamp() - interval '10 minutes';
+  if not found then
+    return false;
+  end if;
+  perform messaging.request_agent_reply(
+    instance, vote.contact_id, vote.conversation_id, messaging.event_instant(event)
+  )
+  where not vote.is_group;
+  return true;
+end;
+$$;
+
+-- Gives a message that is stored already its file, where that is not there and now came with the event: the
+-- delivery is made again where the storage had failed. The caller holds lock_provider_messages.
+create or replace function messaging.attach_embedded_file(instance_id uuid, event jsonb)
+returns void language plpgsql set search_path = '' as $$
+declare
+  file constant jsonb := messaging.read_event_file(event);
+  message messaging.messages;
+begin
+  if file->'stored' is null then
+    return;
+  end if;
+  select m.* into message
+  from messaging.messages m
+  join messaging.media f on f.id = any (array[m.media_id])
+  where m.instance_id = attach_embedded_file.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and f.origin = 'channel' and f.status in ('pending', 'failed')
+  limit 1
+  for no key update of m;
+  if not found then
+    return;
+  end if;
+  perform messaging.add_channel_media(
+    messaging.event_media_id(file), message.instance_id, message.contact_id,
+    message.message_type, file
+  );
+  update messaging.messages m set media_id = messaging.event_media_id(file)
+  where m.id = message.id;
+  perform messaging.forget_media(array[message.media_id]);
+end;
+$$;
+
+-- The newest recorded vote of the last day of the person of an inbound vote in a poll (`event`), in the same poll; NULL
+-- for none. The caller holds lock_addresses for the event's addresses, so that of two tellings the later one sees the
+-- earlier.
+create or replace function messaging.newest_vote(instance_id uuid, event jsonb)
+returns messaging.messages language plpgsql stable set search_path = '' as $$
+declare
+  voter constant jsonb := coalesce(nullif(event->'author', 'null'), '{}');
+  person_id uuid;
+  vote messaging.messages;
+begin
+  person_id := (messaging.find_contact(instance_id, event->>'address')).id;
+  select m.* into vote
+  from (
+    select v.* from messaging.messages v
+    where v.contact_id = person_id
+      and v.sent_at > messaging.event_instant(event) - interval '1 day'
+    offset 0
+  ) as m
+  where m.message_type = 'poll_vote'
+    and m.direction = 'inbound'
+    and m.quoted_provider_message_id = event->>'quotedProviderMessageId'
+    and (
+      not coalesce((event->>'isGroup')::boolean, false)
+      or m.author->>'phone' = voter->>'phone'
+      or m.author->>'lid' = voter->>'lid'
+      or m.author->>'userId' = voter->>'userId'
+    )
+  -- An update has no instant of its own, a message one of whole seconds.
+  order by m.created_at desc
+  limit 1;
+  return vote;
+end;
+$$;

@@ -95,3 +95,139 @@ begin
   return jsonb_build_object('recorded', recorded);
 end;
 $$;
+
+-- Records that a person has deleted a message for everyone: the contact, or somebody on the business's
+-- own phone. Tells it once; the message keeps its words and its status. A deletion of an unknown message
+-- changes nothing, also where the message arrives later. Returns whether it was news.
+-- The caller holds lock_provider_messages for the message.
+create or replace function messaging.record_message_deletion(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+begin
+  update messaging.messages m
+  set deleted_at = clock_timestamp()
+  where m.instance_id = record_message_deletion.instance_id
+    and m.provider_message_id = event->>'providerMessageId'
+    and m.deleted_at is null
+    -- One that waits to be sent once more is not what the provider knows by this id.
+    and m.status not in ('queued', 'sending');
+  return found;
+end;
+$$;
+
+-- Records what a contact has set in the channel about marketing messages. `event`: address,
+-- otherAddresses, marketing (denied or granted), at. Returns false where it changes nothing, or was
+-- recorded before.
+create or replace function messaging.record_preference_event(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  contact messaging.contacts := messaging.resolve_sender(instance_id, event);
+begin
+  perform from messaging.consent_log l
+  where l.contact_id = contact.id and l.source = 'user_preferences'
+    and l.marketing = event->>'marketing' and l.said_at = (event->>'at')::timestamptz;
+  return not found and messaging.change_consent(
+    contact.id,
+    jsonb_build_object(
+      'marketing', event->'marketing', 'source', 'user_preferences', 'saidAt', event->'at'
+    )
+  );
+end;
+$$;
+
+-- Records how far the import of an instance's earlier messages is. `event`: phase, progress (percent), error
+-- {code, message} (the business shares none: 2593109). Chunks come in any order, and again: the furthest counts.
+-- Returns whether it was news.
+create or replace function messaging.record_history_progress(instance_id uuid, event jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+begin
+  insert into messaging.history_imports as h (instance_id, phase, progress, error)
+  values (
+    record_history_progress.instance_id, (event->>'phase')::smallint,
+    case when event->>'progress' is not null then least((event->>'progress')::integer, 100) end,
+    nullif(event->'error', 'null')
+  )
+  on conflict on constraint history_imports_pkey do update
+  set phase = greatest(h.phase, excluded.phase),
+    progress = greatest(h.progress, excluded.progress),
+    -- A business that declines may share later.
+    error = excluded.error,
+    told_at = clock_timestamp()
+  where (greatest(h.phase, excluded.phase), greatest(h.progress, excluded.progress), excluded.error)
+    is distinct from (h.phase, h.progress, h.error);
+  return found;
+end;
+$$;
+
+-- An event of a channel without the business's own number among a person's addresses: gateways tell it beside
+-- a contact's, and it is never a contact's. NULL for an event that concerns the own number as if it were a
+-- person: a note to self, its profile, its entry in the address book, its change.
+create or replace function messaging.without_own_number(instance messaging.instances, event jsonb)
+returns jsonb language plpgsql immutable set search_path = '' as $$
+declare
+  own_key constant text := instance.connected_phone_key;
+  others constant jsonb := event->'otherAddresses';
+begin
+  if messaging.phone_identity_key(event->>'address') = own_key
+    or messaging.phone_identity_key(event->>'oldAddress') = own_key
+    or messaging.phone_identity_key(event->>'newAddress') = own_key then
+    return null;
+  end if;
+  if coalesce(jsonb_array_length(others), 0) = 0 then
+    return event;
+  end if;
+  return event || jsonb_build_object('otherAddresses', (
+    select coalesce(jsonb_agg(o.address order by o.place), '[]')
+    from jsonb_array_elements_text(others) with ordinality as o(address, place)
+    where messaging.phone_identity_key(o.address) <> own_key
+  ));
+end;
+$$;
+
+-- Stores a webhook's payload as received, but nothing of what it says of erased persons, by messages that
+-- are erased: a status that comes late, or a message that is delivered once more. `events` are what the
+-- payload means.
+create or replace function messaging.keep_payload(instance_id uuid, payload text, events jsonb)
+returns void language plpgsql set search_path = '' as $$
+declare
+  erased constant jsonb := messaging.erased_events(instance_id, events);
+  kept text := payload;
+begin
+  if erased is not null then
+    kept := case
+      when jsonb_array_length(erased) < jsonb_array_length(events)
+      then messaging.redact_payload(payload, messaging.marks_pattern(array(
+        select e.value->>'providerMessageId' from jsonb_array_elements(erased) as e
+        union
+        select unnest(messaging.person_marks(
+          array[e.value->>'address'] || array(
+            select jsonb_array_elements_text(coalesce(e.value->'otherAddresses', '[]'))
+          )
+        ))
+        from jsonb_array_elements(erased) as e
+        where e.value->>'address' is not null
+      )))
+    end;
+  end if;
+  insert into messaging.provider_events (instance_id, payload)
+  select keep_payload.instance_id, kept where kept is not null;
+end;
+$$;
+
+-- Those of a webhook's events that are about messages of erased persons: see erased_messages.
+create or replace function messaging.erased_events(instance_id uuid, events jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(e.value)
+    from jsonb_array_elements(events) as e
+    where exists (
+      select from messaging.erased_messages x
+      where x.instance_id = erased_events.instance_id
+        and x.id_hash = any (array[
+          messaging.message_id_hash(e.value->>'providerMessageId'),
+          messaging.message_id_hash(e.value->>'messageId')
+        ])
+    )
+  );
+end;
+$$;

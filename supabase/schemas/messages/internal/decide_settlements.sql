@@ -91,3 +91,32 @@ begin
   return settlements;
 end;
 $$;
+
+-- How long to wait before trying a message again: 2, 8, 32, 128, 512 seconds with up to a fifth
+-- more at random, or the provider's Retry-After where that is longer. The one place of the backoff.
+create or replace function messaging.retry_delay(attempts integer, retry_after_ms integer)
+returns interval language sql volatile set search_path = '' as $$
+  select greatest(
+    interval '2 seconds' * power(4, least(attempts, 5) - 1) * (1 + random() / 5),
+    interval '1 millisecond' * coalesce(retry_after_ms, 0)
+  );
+$$;
+
+-- For how long to hold an instance that its provider refuses as a whole (credentials, payment): ten
+-- seconds, so that a single refusal costs little; five minutes when it happens again within ten
+-- minutes, so that a backlog is not used up. A hold in force is not prolonged.
+create or replace function messaging.hold_for_refusal(instance_id uuid)
+returns interval language plpgsql stable set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  dispatch messaging.dispatch;
+begin
+  select d.* into strict dispatch
+  from messaging.dispatch d where d.instance_id = hold_for_refusal.instance_id;
+  return case
+    when dispatch.refused_at < clock - interval '10 minutes' then interval '10 seconds'
+    when dispatch.hold_until > clock then interval '0'
+    else interval '5 minutes'
+  end;
+end;
+$$;

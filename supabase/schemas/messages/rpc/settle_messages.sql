@@ -135,3 +135,105 @@ begin
   return jsonb_build_object('settled', to_jsonb(coalesce(settled, '{}')));
 end;
 $$;
+
+-- Whether touch_noted_contacts has anything to do in this transaction.
+create or replace function messaging.has_noted_contacts()
+returns boolean language sql stable
+return concat(
+  current_setting('messaging.sent_contacts', true),
+  current_setting('messaging.noted_contacts', true),
+  current_setting('messaging.noted_persons', true)
+) != '';
+
+-- settle_messages: records of results that no longer hold their claim that the provider accepted the
+-- message. Returns the ids of those that this changed.
+create or replace function messaging.record_late_acceptances(
+  results jsonb, settled uuid[], clock timestamptz
+) returns uuid[] language plpgsql set search_path = '' as $$
+begin
+  return (
+    select array_agg(r."messageId") filter (
+      where messaging.advance_message(r."messageId", r."providerMessageId", 'sent', clock, null)
+    )
+    from jsonb_to_recordset(results) as r("messageId" uuid, outcome text, "providerMessageId" text)
+    where r.outcome = 'accepted' and r."messageId" <> all (settled)
+  );
+end;
+$$;
+
+-- settle_messages: pauses the agents now that the messages have left. Where they left soon after, the
+-- pauses began when the calls were accepted: see leaves_in_pause.
+create or replace function messaging.restart_agent_pauses(
+  settlements messaging.settlement[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+begin
+  perform messaging.renew_agent_pauses(
+    array_agg(s.contact_id), array_agg(s.instance_id), messaging.agent_pause_ends_at(clock)
+  )
+  from unnest(settlements) as s
+  where s.pauses_agent and exists (
+    select from messaging.ai_agents a where a.instance_id = s.instance_id and a.is_active
+    -- Looks for each instance; a join may read all agents.
+    offset 0
+  )
+  -- Most batches pause no agent.
+  having count(*) > 0;
+end;
+$$;
+
+-- settle_messages: whether an answer of `results` shows something about a contact's address that is not
+-- recorded yet; prove_answered_addresses would write nothing for the others, and assign_contact_phone
+-- neither. Reads only. `results` as in settle_messages.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.shows_new_address(results jsonb, clock timestamptz)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  perform from jsonb_to_recordset(results) as r("messageId" uuid, "waId" text)
+  join messaging.messages m on m.id = any (array[r."messageId"])
+  join messaging.contacts c on c.id = any (array[m.contact_id])
+  left join lateral (
+    select a.address, a.proven_at from messaging.contact_addresses a
+    where a.contact_id = c.id
+    order by a.proven_at desc
+    limit 1
+  ) as newest on true
+  where r."waId" is not null and (
+    c.phone is null
+    or newest.address is distinct from r."waId"
+    or newest.proven_at < clock - interval '1 day'
+  )
+  limit 1;
+  return found;
+end;
+$$;
+
+-- settle_messages: takes settled messages out of the queue, or gives them back to it without a claim.
+-- Joins by `= any (array[...])`: see claim_due_messages.
+create or replace function messaging.settle_queue_rows(settlements messaging.settlement[])
+returns void language plpgsql set search_path = '' as $$
+begin
+  with gone as (
+    delete from messaging.message_queue q
+    using unnest(settlements) as s
+    where q.message_id = any (array[s.message_id]) and not s.is_retried
+  )
+  update messaging.message_queue q
+  set claim_token = null,
+    lease_until = null,
+    echo = null,
+    attempts = case when s.is_outage or s.is_unsent then q.attempts - 1 else q.attempts end,
+    lane = case when q.departs_at is not null then 'paced' else q.lane end,
+    visible_at = case when q.lane = 'unpaced' and q.departs_at is null then s.retry_at end,
+    departs_at = null,
+    -- A paced message that is refused for its whole instance, or was not sent, stays the head; otherwise
+    -- others may pass.
+    scheduled_at = case
+      when (q.lane = 'paced' or q.departs_at is not null)
+        and (s.holds_instance or s.has_old_credentials or s.is_unsent)
+        then q.scheduled_at
+      else s.retry_at
+    end
+  from unnest(settlements) as s
+  where q.message_id = any (array[s.message_id]) and s.is_retried;
+end;
+$$;

@@ -95,3 +95,63 @@ begin
   end if;
 end;
 $$;
+
+-- When what an instance had in flight left, as its pace counts it: when its call began, and its typing had
+-- been shown. After an unknown outcome the end of what may have been its call, which is over when its lease
+-- is. A call that began at most 50 ms late keeps the grid of the slots: the delay is not added to the next
+-- message.
+create or replace function messaging.departed_at(
+  dispatch messaging.dispatch, outcome text, called_after_ms integer, clock timestamptz
+) returns timestamptz language sql stable
+return case
+  when outcome = 'unknown' then greatest(dispatch.paced_from, least(dispatch.lease_until, clock))
+  when dispatch.departs_at + called_after_ms * interval '1 millisecond' > dispatch.paced_from + interval '50 milliseconds' then dispatch.departs_at + called_after_ms * interval '1 millisecond'
+  else dispatch.paced_from
+end;
+
+-- release_instances: feeds the batches of instances (see feed_instance) without endangering what has been
+-- settled: where the send window never opens, nothing is queued until it is changed. The caller holds the
+-- pacing rows.
+create or replace function messaging.feed_after_settling(instance_ids uuid[])
+returns void language plpgsql set search_path = '' as $$
+declare
+  instance_id uuid;
+begin
+  foreach instance_id in array instance_ids loop
+    begin
+      perform messaging.feed_instance(instance_id);
+    exception when sqlstate 'MI010' then
+      null;
+    end;
+  end loop;
+end;
+$$;
+
+-- Claimed messages that go back into the paced queue unsent no longer count on the day of their claim,
+-- but on that of their slot. The caller holds the pacing rows.
+create or replace function messaging.recount_unsent_claims(message_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  back record;
+begin
+  for back in
+    select q.message_id, q.instance_id, q.counted_on, q.is_new,
+      (q.scheduled_at at time zone i.time_zone)::date as day
+    from messaging.message_queue q
+    join messaging.instances i on i.id = any (array[q.instance_id])
+    where q.message_id = any (message_ids) and q.lane = 'paced' and q.claim_token is null
+      and q.counted_on is not null
+    order by q.message_id
+  loop
+    update messaging.message_queue q set counted_on = null where q.message_id = back.message_id;
+    update messaging.paced_days d
+    set sent = greatest(d.sent - 1, 0),
+      sent_new = greatest(d.sent_new - coalesce(back.is_new, false)::integer, 0)
+    where d.instance_id = back.instance_id and d.day = back.counted_on;
+    insert into messaging.paced_days as d (instance_id, day, waiting, waiting_new)
+    values (back.instance_id, back.day, 1, coalesce(back.is_new, false)::integer)
+    on conflict on constraint paced_days_pkey do update
+    set waiting = d.waiting + 1, waiting_new = d.waiting_new + excluded.waiting_new;
+  end loop;
+end;
+$$;
