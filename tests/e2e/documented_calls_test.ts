@@ -94,7 +94,7 @@ const expectations: Readonly<Record<string, Expectation>> = {
       /^[0-9a-f-]{36} +Demo +disconnected /m,
     ],
   },
-  "docs/pace.md": { shows: [/"messagesPerSecond":80/] },
+  "docs/pace.md": { shows: [/pace\.messagesPerSecond +80/] },
   "docs/templates.md": {
     shows: [
       /pedido_saiu\.pt_BR\.json: valid/,
