@@ -237,7 +237,8 @@ Deno.test("what a paused batch keeps says so, the message that it took back and 
     ...(await stack.messages(tenant, "GET", `/messages?batchId=${batchId}`)).body.items
       .filter((one: Json) => one.messageId === messageId),
   ];
-  const reasons = async (): Promise<(string | null)[]> => (await readMessage()).map((one) => one.heldBy);
+  const reasons = async (): Promise<(string | null)[]> =>
+    (await readMessage()).map((one) => one.heldBy);
 
   await changeBatch(stack, tenant, batchId, "pause");
   assertEquals(await reasons(), ["batch_paused", "batch_paused"]);
