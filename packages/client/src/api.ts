@@ -11398,7 +11398,7 @@ export interface components {
             image: string;
             /**
              * Format: date-time
-             * @description When to ask for the next code. WhatsApp ends a code then, or lets it last a little longer.
+             * @description When to ask for the code again, which may be another one then: no gateway says how old its code is, and WhatsApp ends a QR code after 20 seconds.
              */
             expiresAt: string;
         };
@@ -11416,7 +11416,7 @@ export interface components {
             code: string;
             /**
              * Format: date-time
-             * @description When to ask for the next code. WhatsApp ends a code then, or lets it last a little longer.
+             * @description When to ask for the code again, which may be another one then: no gateway says how old its code is, and WhatsApp ends a QR code after 20 seconds.
              */
             expiresAt: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
@@ -13533,7 +13533,7 @@ export interface components {
             image: string;
             /**
              * Format: date-time
-             * @description When to ask for the next code.
+             * @description When to ask for the code again.
              */
             expiresAt: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
@@ -13557,7 +13557,7 @@ export interface components {
             code: string;
             /**
              * Format: date-time
-             * @description When to ask for the next code.
+             * @description When to ask for the code again.
              */
             expiresAt: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */

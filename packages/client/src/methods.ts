@@ -484,6 +484,7 @@ export type ErrorCode =
   | "recipient_needs_phone"
   | "replay_pending"
   | "request_timeout"
+  | "secret_rotation_pending"
   | "send_window_never_opens"
   | "service_unavailable"
   | "session_not_found"
