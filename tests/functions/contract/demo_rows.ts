@@ -32,19 +32,26 @@ import {
   demoWebhookSecret,
   demoWorkspaceId,
 } from "../../../shared/openapi/demo_fixtures.ts";
-import { providerKinds } from "../../../shared/model/provider_kind.ts";
+import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 import { createWebhookSecret } from "../../../shared/crypto/webhook_signature.ts";
 import { createTenant, createToken, testVault } from "../../support/fixtures/tenant.ts";
 
 export const demoPicturePath = `${demoInstanceId}/${demoMediaId}`;
 
-/** Seeds the demo workspace and all that the examples act on; returns a token of its instance. */
-export async function createDemoRows(sql: Sql, providerUrl: string): Promise<string> {
+/**
+ * Seeds the demo workspace and all that the examples act on; returns a token of its instance. `kinds`: those
+ * of the release that serves the calls.
+ */
+export async function createDemoRows(
+  sql: Sql,
+  providerUrl: string,
+  kinds: readonly ProviderKind[] = providerKinds,
+): Promise<string> {
   await sql.unsafe(
     await Deno.readTextFile(new URL("../../../supabase/seed.sql", import.meta.url)),
   );
-  await createInstances(sql, providerUrl);
+  await createInstances(sql, providerUrl, kinds);
   const { token } = await createToken(sql, demoInstanceId);
   await sql`
     insert into messaging.client_tokens (id, instance_id, token_hash)
@@ -127,8 +134,12 @@ async function createEndpoints(sql: Sql): Promise<void> {
 }
 
 /** One instance of each provider: that of the demo, and those that the examples of webhooks name. */
-async function createInstances(sql: Sql, baseUrl: string): Promise<void> {
-  for (const kind of providerKinds) {
+async function createInstances(
+  sql: Sql,
+  baseUrl: string,
+  kinds: readonly ProviderKind[],
+): Promise<void> {
+  for (const kind of kinds) {
     const { exampleInstanceId: instanceId } = registeredDocs[kind];
     await createTenant(sql, {
       ...{ workspaceId: demoWorkspaceId, baseUrl, provider: kind, instanceId },
