@@ -79,6 +79,8 @@ async function disconnect({ stack, demo, open }: TestConsole): Promise<void> {
   await (await fetch(code.url)).body?.cancel();
   await page.reload();
   await openTab(page, "Outside world");
+  // A code ends after 20 s, which a reload may take.
+  await (await fetch(code.url)).body?.cancel();
   await connections.getByRole("button", { name: "Scan the code" }).click();
   await connections.getByText("connected", { exact: true }).waitFor();
   await openTab(page, "Queue");

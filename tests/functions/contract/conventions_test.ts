@@ -2,6 +2,7 @@ import { version } from "../../../shared/model/version.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { listErrors } from "../../../shared/model/errors.ts";
+import { countStoredRows } from "../../support/database/stored_rows.ts";
 import { assert, assertEquals, assertFalse, assertMatch } from "../../support/assert.ts";
 import { secretKey } from "../../support/stack/messaging_stack.ts";
 import { createToken, type Tenant } from "../../support/fixtures/tenant.ts";
@@ -64,27 +65,12 @@ async function assertNothingStored(
   contract: ContractStack,
   run: () => Promise<void>,
 ): Promise<void> {
-  const before = await countRows(contract);
+  const before = await countStoredRows(contract.stack.admin);
   await run();
   await contract.stack.finishBackground();
-  assertEquals(await countRows(contract), before);
+  assertEquals(await countStoredRows(contract.stack.admin), before);
   assertEquals(contract.stack.provider.requests.length, 0, "no provider was called");
   assertEquals(contract.stack.mail.requests.length, 0, "no e-mail was sent");
-}
-
-/** Of all tables but the counts of requests, which refused ones are in too. */
-async function countRows({ stack }: ContractStack): Promise<Record<string, number>> {
-  const tables = await stack.admin`
-    select tablename as name from pg_tables
-    where schemaname = 'messaging' and tablename <> 'rate_limits' order by tablename`;
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const [row] = await stack.admin`select count(*)::int as count from ${
-      stack.admin(`messaging.${name}`)
-    }`;
-    counts[name] = row?.["count"];
-  }
-  return counts;
 }
 
 Deno.test("every guarded operation is 401 without its credential, with a wrong or a dead one, whatever the body", async () => {
