@@ -4,7 +4,7 @@ import { makeDocumentedCalls } from "../support/releases/documented_calls.ts";
 import { findLastRelease } from "../support/releases/last_release.ts";
 import { createMigratedDatabase, prepareReleases } from "../support/releases/two_releases.ts";
 import { ownRoot, startService } from "../support/stack/service_process.ts";
-import { createDemoRows } from "../functions/contract/demo_rows.ts";
+import { answerSession, createDemoRows } from "../functions/contract/demo_rows.ts";
 
 const release = await findLastRelease();
 const reason = "missing" in release ? ` (left out: ${release.missing})` : "";
@@ -21,7 +21,7 @@ Deno.test({
       await using provider = startHttpDouble((request) =>
         request.path.endsWith("/message_templates")
           ? Response.json({ data: [], paging: {} })
-          : acceptMessage(request)
+          : answerSession(request.path) ?? acceptMessage(request)
       );
       // Nobody connects a channel that is new before all functions are.
       const { providerKinds } = await import(`file://${root}/shared/model/provider_kind.ts`);

@@ -24,10 +24,17 @@ export interface DocumentedReport {
 
 const methods = ["get", "post", "put", "patch", "delete"];
 const prefix = "/functions/v1/";
-/** Operations whose example no service can serve: a file on another host, and a link's signature. */
+/**
+ * Operations whose example no service can serve: a file on another host, a link's signature, and what an open
+ * page has sealed.
+ */
 const unanswerable: Readonly<Record<string, string>> = {
   uploadMedia: "502",
   followMediaLink: "403",
+  readConnectionOfLink: "410",
+  getQrOfLink: "410",
+  getCodeOfLink: "410",
+  sendTestOfLink: "410",
 };
 
 /**
