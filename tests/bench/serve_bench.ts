@@ -180,7 +180,7 @@ async function createInstances(
 
 function bodyOf(sequence: number): Readonly<Record<string, unknown>> {
   return {
-    phone: String(5_511_900_000_000 + sequence % phones),
+    phone: String(5_521_900_000_000 + sequence % phones),
     messageType: "text",
     message: messageText,
   };
