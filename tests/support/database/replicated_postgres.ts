@@ -8,16 +8,13 @@
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { preparePostgresBinaries } from "../../../supabase/local/postgres_binaries.ts";
-import {
-  makeCluster,
-  makeDataFolder,
-  serverEnvironment,
-} from "../../../supabase/local/postgres_folder.ts";
+import { makeCluster, makeDataFolder } from "../../../supabase/local/postgres_folder.ts";
 import { findServerUser, giveTo, type ServerUser } from "../../../supabase/local/server_user.ts";
 import { findFreePort } from "../free_port.ts";
 import { makeTemporaryFolder } from "../stack/local_stack.ts";
 import { waitUntil } from "../wait_until.ts";
 import { copyCluster } from "./cluster_copy.ts";
+import { type LaunchedServer, launchServer } from "./launched_server.ts";
 
 export interface ReplicationOptions {
   /** Whether the primary's commits wait for the standby. */
@@ -52,13 +49,7 @@ interface Host {
   readonly name: string;
   readonly port: number;
   readonly folder: string;
-  server: Running | null;
-}
-
-interface Running {
-  readonly pid: number;
-  readonly exited: Promise<void>;
-  stop(): Promise<void>;
+  server: LaunchedServer | null;
 }
 
 interface Programs {
@@ -221,43 +212,9 @@ async function setNames(sql: Sql, names: string): Promise<void> {
   }, { what: "a synchronous standby" });
 }
 
-/** Without fsync: the process is killed, never the machine. */
 async function start(host: Host, { postgres: program, user }: Programs): Promise<void> {
-  const settings = {
-    ...{ listen_addresses: "127.0.0.1", port: host.port, unix_socket_directories: "" },
-    ...{ max_connections: 200, fsync: "off", wal_keep_size: keptLog, hot_standby: "on" },
-    ...{ timezone: "UTC", log_timezone: "UTC", wal_retrieve_retry_interval: "200ms" },
-  };
-  const child = new Deno.Command(program, {
-    args: [
-      ...["-D", join(host.folder, "cluster")],
-      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    ],
-    ...{ cwd: "/", clearEnv: true, env: { ...serverEnvironment }, ...user },
-    ...{ stdin: "null", stdout: "null", stderr: "piped", detached: true },
-  }).spawn();
-  const ready = Promise.withResolvers<boolean>();
-  let log = "";
-  const reading = (async () => {
-    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-      log = (log + text).slice(-10_000);
-      if (/ready to accept (?:read-only )?connections/.test(text)) ready.resolve(true);
-    }
-  })();
-  let hasEnded = false;
-  // Sessions of a killed server keep its log open until they end.
-  const exited = Promise.all([child.status, reading]).then(() => {
-    hasEnded = true;
-    ready.resolve(false);
+  host.server = await launchServer({
+    ...{ name: host.name, program, user, port: host.port, folder: host.folder },
+    settings: { wal_keep_size: keptLog, hot_standby: "on", wal_retrieve_retry_interval: "200ms" },
   });
-  if (!await ready.promise) throw new Error(`the server ${host.name} ended:\n${log}`);
-  host.server = {
-    pid: child.pid,
-    exited,
-    stop: async () => {
-      // Immediate: a standby that is behind would hold up a fast one.
-      if (!hasEnded) child.kill("SIGQUIT");
-      await exited;
-    },
-  };
 }
