@@ -100,8 +100,18 @@ function listPreloaded(): string {
 }
 
 async function compile({ folder, path, offsetSeconds }: ClockLibrary): Promise<string | null> {
-  const options = ["-shared", "-fPIC", "-O2", `-DOFFSET_SECONDS=${offsetSeconds}L`];
   await Deno.mkdir(join(folder, "etc"));
+  return await compileClock(path, `OFFSET_SECONDS=${offsetSeconds}L`);
+}
+
+/**
+ * Compiles the library that moves the clock.
+ *
+ * @param definition by how much: see its source.
+ * @returns why it cannot be compiled here; null where it is.
+ */
+export async function compileClock(path: string, definition: string): Promise<string | null> {
+  const options = ["-shared", "-fPIC", "-O2", `-D${definition}`];
   try {
     const { success, stderr } = await new Deno.Command("cc", {
       args: [...options, "-o", path, source, "-ldl"],
