@@ -55,6 +55,18 @@ Deno.test("an allowance comes back evenly, and is whole again after a minute at 
   assertEquals(await countPassed(4), 2);
 });
 
+Deno.test("an allowance that was used up before the clock was set back is whole again, and no more than that", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await createLimitedTenant(stack, 2);
+  const countPassed = async (calls: number): Promise<number> => {
+    const answers = await Promise.all(Array.from({ length: calls }, () => read(stack, tenant)));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  assertEquals(await countPassed(3), 2);
+  await letTimePass(stack.admin, -3_600);
+  assertEquals(await countPassed(6), 2);
+});
+
 Deno.test("a limit counts by token and by function, and a refused call uses nothing", async () => {
   await using stack = await startMessagingStack();
   const tenant = await createLimitedTenant(stack, 1);
