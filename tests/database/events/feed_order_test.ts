@@ -33,6 +33,46 @@ Deno.test("a transaction that rolls back leaves a gap that nobody waits for", as
   assertEquals(await reader.readAll(), [2]);
 });
 
+Deno.test("a transaction that tells many instances is waited for in the feed of each", async () => {
+  await using database = await createTestDatabase();
+  const instances = await createInstances(database);
+  const readers = instances.map((instance) => new FeedReader(database.sql, instance));
+  const readAll = (): Promise<number[][]> => Promise.all(readers.map((reader) => reader.readAll()));
+  const [many, late] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
+  for (const further of [0, 150]) {
+    const ids = [...instances, ...Array.from({ length: further }, () => crypto.randomUUID())];
+    await many`begin`;
+    await many`select messaging.hold_event_floors(${ids}::uuid[])`;
+    for (const instance of instances) await record(late, instance, { number: 1 });
+    assertEquals(await readAll(), [[], []], `beside ${further} others`);
+    for (const instance of instances) await record(many, instance, { number: 2 });
+    await many`commit`;
+    assertEquals(await readAll(), [[1, 2], [1, 2]]);
+  }
+});
+
+Deno.test("a transaction takes a hundred floors at most, then one that every reader waits for", async () => {
+  await using database = await createTestDatabase();
+  const [instance] = await createInstances(database);
+  const reader = new FeedReader(database.sql, instance);
+  const [many, late] = [database.connect({ max: 1 }), database.connect({ max: 1 })];
+  await many`begin`;
+  const countFloors = async (): Promise<number> => {
+    for (let count = 0; count < 90; count++) {
+      await many`select messaging.hold_event_floor(gen_random_uuid())`;
+    }
+    const [row] = await many`
+      select count(*)::integer as floors from pg_locks
+      where locktype = 'advisory' and objsubid = 2 and pid = pg_backend_pid()`;
+    return row?.["floors"];
+  };
+  assertEquals([await countFloors(), await countFloors(), await countFloors()], [90, 101, 101]);
+  await record(late, instance, { number: 1 });
+  assertEquals(await reader.readAll(), []);
+  await many`commit`;
+  assertEquals(await reader.readAll(), [1]);
+});
+
 Deno.test("a floor that a savepoint took is gone with it, and the next event takes one anew", async () => {
   await using database = await createTestDatabase();
   const [instance] = await createInstances(database);

@@ -40,6 +40,18 @@ Deno.test("a reader that begins now goes on behind what a sweep deletes meanwhil
   assertEquals(sequencesOf(await readPage(database.sql, instanceId, cursorOf(page), 10)), [kept]);
 });
 
+Deno.test("a sweep deletes the old events of an instance that is gone too", async () => {
+  await using database = await createTestDatabase();
+  const { admin } = database;
+  const [gone, kept] = [await createTenant(admin), await createTenant(admin)];
+  for (const { instanceId } of [gone, kept]) await recordOldEvents(admin, instanceId, 2);
+  await admin`delete from messaging.instances where id = ${gone.instanceId}`;
+  const [swept] = await admin`select messaging.purge_events(1000, clock_timestamp()) as events`;
+  assertEquals(swept?.["events"], 4);
+  const streams = await admin`select instance_id from messaging.event_streams`;
+  assertEquals(streams.map((stream) => stream["instance_id"]), [kept.instanceId]);
+});
+
 /** Reads a page while a sweep deletes events, between the reader's first look and its rows. */
 async function readWhilePurging(
   database: TestDatabase,

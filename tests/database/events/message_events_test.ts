@@ -21,7 +21,10 @@ Deno.test("every type of message event is written by a path, with the state that
       .filter(({ type }) => type.startsWith("message."));
     assertEquals(events.map(({ type }) => type), types);
     assertEquals(events.map(({ data }) => data.status), statuses);
-    for (const { type } of events) seen.add(type);
+    for (const { type, data } of events) {
+      seen.add(type);
+      if (type === "message.sent") assertEquals([data.deliveredAt, data.readAt], [null, null]);
+    }
   };
 
   await accept(world, "accepted", "id-1");

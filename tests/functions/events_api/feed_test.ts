@@ -50,6 +50,22 @@ Deno.test("an event has an id, a type, an instant, its instance and a rising seq
   assertEquals(Object.keys(event.data), Object.keys(record), "in the same order");
 });
 
+Deno.test("an event tells when a message is due in its instance's time zone, as its record does", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant({ timeZone: "America/Sao_Paulo" });
+  const { body: { messageId } } = await stack.send(tenant, {
+    ...{ phone: "5511987654321", messageType: "text", message: "Olá", delayMessage: 60 },
+  });
+  const canceled = await stack.messages(tenant, "DELETE", `/messages/${messageId}`);
+  assertEquals(canceled.status, 200);
+  const { body } = await readFeed(stack, tenant, "?after=oldest&types=message.canceled");
+  const { body: { success: _, ...record } } = await stack.messages(
+    ...[tenant, "GET", `/messages/${messageId}`] as const,
+  );
+  assertEquals(body.items[0].data, record);
+  assertMatch(record.scheduledFor, /-03:00$/);
+});
+
 Deno.test("pages follow each other without a gap, and hasMore says when to go on", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

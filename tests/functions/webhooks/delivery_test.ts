@@ -160,7 +160,11 @@ Deno.test("after a rotation both secrets sign until the grace period ends", asyn
   }
   const still = await receive();
   assertEquals([still(first), still(second)], [true, true], "as the first answer promised");
+  const readEnd = async (): Promise<string | null> =>
+    (await client.call("GET", `/endpoints/${endpointId}`)).body.previousSecretUntil;
+  assert(Math.abs(Date.parse(String(await readEnd())) - Date.now() - 86_400_000) < 600_000);
   await client.letTimePass(86_401);
+  assertEquals(await readEnd(), null);
   const later = await receive();
   assertEquals([later(first), later(second)], [false, true]);
 

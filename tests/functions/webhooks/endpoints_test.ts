@@ -120,6 +120,7 @@ Deno.test("null is as not given, and an empty description removes it", async () 
   );
   const second = await client.call("PATCH", `/endpoints/${endpointId}`, { description: "" });
   assertEquals([second.body.description, second.body.types], [null, ["agent.paused"]]);
+  assert(Date.parse(second.body.updatedAt) > Date.parse(second.body.createdAt));
 });
 
 Deno.test("another tenant's endpoint and delivery are as unknown as any", async () => {
