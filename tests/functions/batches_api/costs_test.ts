@@ -190,6 +190,53 @@ Deno.test("the rate is that of the slot's day, and free service messages are cou
   assertEquals(part.body.estimatedCost, usd("0.006"));
 });
 
+Deno.test("each month has its own free service messages, and only service messages take them", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createOfficial(client);
+  await replaceRates(client, tenant, {
+    markets: [{ name: "Brazil", callingCodes: ["55"] }, {
+      name: "Santos",
+      callingCodes: ["5513999"],
+    }],
+    rates: [
+      ...[rate("Brazil", "service", "1"), rate("Brazil", "utility", "10")],
+      rate("Santos", "utility", "100"),
+    ],
+  });
+  await client.stack.admin`
+    update messaging.instances set free_service_messages_per_month = 2
+    where id = ${tenant.instanceId}`;
+  await client.stack.admin`
+    insert into messaging.free_service_months (instance_id, month, used)
+    values (${tenant.instanceId}, '2027-02-01', 1),
+      (${(await createOfficial(client)).instanceId}, '2027-02-01', 2)`;
+  const estimate = async (
+    category: string,
+    ...sends: readonly (readonly [at: string, own?: string, phone?: string])[]
+  ): Promise<Json> => {
+    const planned = sends.map(([sent_at, own, phone = phoneOf(0)]) => ({
+      ...{ sent_at, phone, category: own, is_estimated: true },
+    }));
+    const [row] = await client.stack.admin`
+      select messaging.estimate_sends(i, ${category}, array(
+        select s from jsonb_populate_recordset(
+          null::messaging.planned_send, ${JSON.stringify(planned)}::text::jsonb
+        ) as s
+      )) as estimated
+      from messaging.instances i where i.id = ${tenant.instanceId}`;
+    return row?.["estimated"];
+  };
+  const [january, february] = ["2027-01-31T23:59:59Z", "2027-02-01T00:00:00Z"];
+  const twoEach = [[january], [january], [february], [february]] as const;
+  assertEquals(await estimate("service", ...twoEach), usd("1"));
+  assertEquals(await estimate("service", ...twoEach, [january, "utility"]), usd("11"));
+  assertEquals(await estimate("utility", ...twoEach, [january, "service"]), usd("40"));
+  assertEquals(
+    await estimate("utility", [january, undefined, "5513999776666"], [january]),
+    usd("110"),
+  );
+});
+
 Deno.test("a started batch tells what it has cost, folded or not, and after an erasure", async () => {
   await using client = await createWebhookClient();
   const tenant = await createOfficial(client);

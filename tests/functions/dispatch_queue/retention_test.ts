@@ -25,6 +25,27 @@ for (const [kind, seconds] of periods) {
   });
 }
 
+Deno.test("free places and budgets keep what may still be told late, for 60 and for 30 days", async () => {
+  await using stack = await startMessagingStack();
+  const { instanceId } = await stack.createTenant();
+  const ages = ["59 days 23 hours", "60 days 1 hour"];
+  await stack.admin`
+    insert into messaging.free_service_messages (message_id, instance_id, month, delivered_at)
+    select gen_random_uuid(), ${instanceId}, '2026-01-01', now() - age
+    from unnest(${ages}::interval[]) as age`;
+  const lags = ["29 days 23 hours", "30 days 1 hour"];
+  await stack.admin`
+    insert into messaging.budget_under_way (message_id, instance_id, sent_at, amount)
+    select gen_random_uuid(), ${instanceId}, now() - lag, 1
+    from unnest(${lags}::interval[]) as lag`;
+  const pass = await stack.database.rpc("purge_expired", { maxRows: 1_000 });
+  assertEquals(pass, { purged: 2, isComplete: true });
+  assertEquals([
+    await countRows(stack, "free_service_messages"),
+    await countRows(stack, "budget_under_way"),
+  ], [1, 1]);
+});
+
 Deno.test("what waits in the outbox stays however old it is, and so do messages and contacts", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

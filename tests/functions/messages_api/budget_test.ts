@@ -12,6 +12,7 @@ import {
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
+import { noonZone } from "../../support/fixtures/protected_tenant.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
@@ -170,6 +171,8 @@ Deno.test("answers, utility and what it does not name leave while a budget is re
 Deno.test("what has no pace leaves a budget inside the send window alone, not at the month's midnight", async () => {
   await using client = await createWebhookClient();
   const tenant = await createShop(client, {
+    // Where it is noon.
+    timeZone: noonZone(),
     window: { start: "09:30", end: "10:00", days: [1, 2, 3, 4, 5, 6, 7] },
   });
   await replaceRates(client.stack.admin, tenant);
@@ -189,6 +192,13 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
   assertMatch(now.body.scheduledFor, /-01T09:30:00/);
   const [held] = queue.filter(({ messageId }) => messageId === later.body.messageId);
   assertMatch(held.scheduledFor, /-01T09:30:00/);
+  await setBudget(client.stack.admin, tenant, null);
+  const released = await readQueue(client, tenant);
+  assertEquals(released.map(({ heldBy }) => heldBy), ["window", "window"]);
+  for (const { scheduledFor } of released) {
+    assertMatch(scheduledFor, /T09:30:00/);
+    assert(Date.parse(scheduledFor) < Date.now() + 86_400_000, scheduledFor);
+  }
 });
 
 Deno.test("a budget does not stop a batch of utility messages", async () => {
@@ -300,6 +310,61 @@ Deno.test("a warning that comes with the end of the budget has an e-mail of its 
     /Aguardam o fim do mês ou um orçamento maior: mensagens de marketing\./,
   );
   assertMatch(mails[1].text, /^80 % do orçamento da instância Loja/);
+  const events = await client.stack.admin<{ data: Json; month: string }[]>`
+    select e.data, to_char(now() at time zone i.time_zone, 'YYYY-MM') as month
+    from messaging.events e join messaging.instances i on i.id = e.instance_id
+    where e.type like 'budget.%'`;
+  assertEquals(events.length, 2);
+  for (const { data, month } of events) {
+    assertEquals(data, {
+      ...{ instanceId: tenant.instanceId, month, warnAtPercent: 80, stops: ["marketing"] },
+      ...{ monthlyAmount: "0.1", currency: "USD", spent: "0", underWay: "0.1", reached: true },
+    });
+  }
+});
+
+Deno.test("what is under way costs what it will: nothing while a free service message is left, nor at a gateway", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await client.stack.admin`
+    update messaging.instances set free_service_messages_per_month = 1
+    where id = ${tenant.instanceId}`;
+  await client.stack.admin`
+    insert into messaging.free_service_months (instance_id, month, used)
+    values (${tenant.instanceId}, '2026-01-01', 1)`;
+  const gateway = await client.createTenant();
+  await client.stack.admin`
+    update messaging.instances set free_service_messages_per_month = 0
+    where id = ${gateway.instanceId}`;
+  for (const each of [tenant, gateway]) await replaceRates(client.stack.admin, each);
+  // No call gives a gateway a budget: its messages cost nothing.
+  await client.stack.admin`
+    update messaging.instances
+    set budget = '{"monthlyAmount": "10", "warnAtPercent": 80, "stops": []}'`;
+  const send = (to: Tenant): Promise<Json> =>
+    client.stack.send(to, { phone: phoneOf(0), messageType: "text", message: "Oi" });
+  const underWay = async (of: Tenant): Promise<unknown> => (await readBudget(client, of)).underWay;
+  await send(tenant);
+  await send(gateway);
+  assertEquals([await underWay(tenant), await underWay(gateway)], ["0", "0"]);
+  await tellAll(client, tenant, "delivered");
+  await client.fold();
+  await send(tenant);
+  assertEquals(await underWay(tenant), "0.1");
+  await client.fold();
+  assertEquals([await underWay(tenant), await underWay(gateway)], ["0.1", "0"]);
+});
+
+Deno.test("what was not delivered within 30 days is under way no more", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client);
+  await replaceRates(client.stack.admin, tenant);
+  await setBudget(client.stack.admin, tenant, "10");
+  await client.stack.admin`
+    insert into messaging.budget_under_way (message_id, instance_id, sent_at, amount)
+    values (gen_random_uuid(), ${tenant.instanceId}, now() - interval '29 days', 1),
+      (gen_random_uuid(), ${tenant.instanceId}, now() - interval '31 days', 2)`;
+  assertEquals((await readBudget(client, tenant)).underWay, "1");
 });
 
 Deno.test("a month begins at midnight of the instance's zone, and only the rates' currency is spent", async () => {
@@ -312,6 +377,13 @@ Deno.test("a month begins at midnight of the instance's zone, and only the rates
     values (${tenant.instanceId}, 'day', '2027-01-31', '', 'USD', 1, 3),
       (${tenant.instanceId}, 'day', '2027-02-01', '', 'USD', 1, 4),
       (${tenant.instanceId}, 'day', '2027-02-01', '', 'EUR', 1, 5)`;
+  // Not in the sums yet.
+  await client.stack.admin`
+    insert into messaging.usage_changes (instance_id, counted_at, delivered, currency, amount)
+    values (${tenant.instanceId}, '2027-02-01T02:59:59Z', 1, 'USD', 10),
+      (${tenant.instanceId}, '2027-02-01T03:00:00Z', 1, 'USD', 20),
+      (${tenant.instanceId}, '2027-02-01T03:00:00Z', 1, 'EUR', 40),
+      (${tenant.instanceId}, '2027-03-01T03:00:00Z', 1, 'USD', 80)`;
   const spentAt = async (instant: string): Promise<unknown> => {
     const [row] = await client.stack.admin`
       select s.month::text, s.spent::text from messaging.instances i
@@ -319,8 +391,8 @@ Deno.test("a month begins at midnight of the instance's zone, and only the rates
       where i.id = ${tenant.instanceId}`;
     return [row?.["month"], row?.["spent"]];
   };
-  assertEquals(await spentAt("2027-02-01T02:59:59Z"), ["2027-01-01", "3"]);
-  assertEquals(await spentAt("2027-02-01T03:00:00Z"), ["2027-02-01", "4"]);
+  assertEquals(await spentAt("2027-02-01T02:59:59Z"), ["2027-01-01", "13"]);
+  assertEquals(await spentAt("2027-02-01T03:00:00Z"), ["2027-02-01", "24"]);
 });
 
 Deno.test("without rates a budget is never reached, and a budget without a form is refused", async () => {

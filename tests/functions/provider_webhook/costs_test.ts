@@ -15,6 +15,7 @@ const rate = (market: string, category: string, amount: string, effectiveFrom = 
 const markets = [
   { name: "Brazil", callingCodes: ["55"] },
   { name: "São Paulo", callingCodes: ["5511", "5512"] },
+  { name: "Santos", callingCodes: ["5513999"] },
   { name: "Other", callingCodes: [] },
 ];
 const rates = [
@@ -22,6 +23,7 @@ const rates = [
   rate("Brazil", "service", "0.0125", "2026-10-01"),
   rate("Brazil", "utility", "0.02"),
   rate("São Paulo", "service", "0.3"),
+  rate("Santos", "service", "0.7"),
   rate("Other", "service", "9"),
 ];
 
@@ -82,6 +84,8 @@ Deno.test("a delivery costs the rate of its market, category and day; what is fr
     ["5521977776666", [["delivered"], ["read", told("utility")]], "Brazil", "0.02"],
     ["5521977776666", [["delivered", told("marketing")]], "Brazil", null],
     ["5511977776666", [["delivered", told("service")]], "São Paulo", "0.3"],
+    ["5513999776666", [["delivered", told("service")]], "Santos", "0.7"],
+    ["5513998776666", [["delivered", told("service")]], "Brazil", "0.0125"],
     ["4915112345678", [["delivered", told("service")]], "Other", "9"],
     ["4915112345678", [["delivered", told("service", "free_entry_point")]], "Other", "0"],
     ["5521977776666", [["delivered", told("new_kind", "free_customer_service")]], "Brazil", "0"],
@@ -93,6 +97,12 @@ Deno.test("a delivery costs the rate of its market, category and day; what is fr
       }]],
       "Brazil",
       "0.008",
+    ],
+    [
+      "5521977776666",
+      [["delivered", { ...told("service"), timestamp: `${Date.UTC(2026, 9, 1) / 1_000}` }]],
+      "Brazil",
+      "0.0125",
     ],
   ];
   for (const [to, statuses, market, amount] of cases) {
@@ -240,6 +250,65 @@ Deno.test("a month's free service messages cost nothing, each once", async () =>
     [5],
   );
 });
+
+Deno.test("without rates a free service message has no cost, counted or not", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, deliver } = await openShop(client);
+  await setFreeMessages(client, tenant, 1);
+  const { messageId, estimatedCost } = await deliver(phone, ["delivered", told("service")]);
+  assertEquals(estimatedCost, null);
+  await client.fold();
+  const { body } = await client.stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals(body.estimatedCost, null);
+  assertEquals(await readFree(client, tenant), [true]);
+});
+
+Deno.test("an allowance that was made smaller takes no place away, and an earlier delivery takes the last one", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, deliver } = await openShop(client);
+  await setFreeMessages(client, tenant, 3);
+  // Of the month before, so that no month ends in between.
+  const now = new Date();
+  const seconds = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 5) / 1_000;
+  const at = (second: number): object => ({ ...told("service"), timestamp: `${seconds + second}` });
+  for (const second of [-30, -20, -10]) await deliver(phone, ["delivered", at(second)]);
+  await client.fold();
+  await setFreeMessages(client, tenant, 1);
+  await deliver(phone, ["delivered", at(0)]);
+  await client.fold();
+  assertEquals(await readFree(client, tenant), [true, true, true, false]);
+  await deliver(phone, ["delivered", at(-25)]);
+  await client.fold();
+  assertEquals(await readFree(client, tenant), [true, true, false, false, true]);
+});
+
+Deno.test("what is billed as something else after all leaves its free place to the next", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, replaceRates, deliver } = await openShop(client);
+  await replaceRates();
+  await setFreeMessages(client, tenant, 1);
+  const to = "5521977776666";
+  const { messageId, providerMessageId: id } = await deliver(to, ["delivered"]);
+  await client.fold();
+  assertEquals(await readFree(client, tenant), [true]);
+  const timestamp = `${Math.floor(Date.now() / 1_000)}`;
+  const item = { id, status: "read", timestamp, recipient_id: to, ...told("utility") };
+  await client.cloud(tenant, cloudPayload({ statuses: [item] }));
+  await client.fold();
+  const { body } = await client.stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals(body.estimatedCost, { amount: "0.02", currency: "USD" });
+  await deliver(to, ["delivered", told("service")]);
+  await client.fold();
+  assertEquals((await readFree(client, tenant)).at(-1), true);
+});
+
+/** Whether each message is one of the month's free ones, in the order of their sending. */
+async function readFree({ stack }: WebhookClient, { instanceId }: Tenant): Promise<unknown[]> {
+  const rows = await stack.admin`
+    select is_free_service as free from messaging.messages
+    where instance_id = ${instanceId} order by created_at`;
+  return rows.map(({ free }) => free);
+}
 
 Deno.test("twenty deliveries at once use no more free messages than there are", async () => {
   await using client = await createWebhookClient();
