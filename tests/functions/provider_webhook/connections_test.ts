@@ -177,6 +177,45 @@ Deno.test("the alert address of the workspace is told of a lost connection once,
   assertMatch(mail.text, /Device has been disconnected/);
 });
 
+Deno.test("a further loss is told again ten minutes after the one that was told", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant();
+  await stack.admin`update messaging.workspaces set alert_email = 'alerta@example.com'`;
+  const lose = async (): Promise<number> => {
+    await client.zapi(tenant, zapiCallback("Disconnected"));
+    await client.zapi(tenant, zapiCallback("Connected"));
+    const emails = await stack.admin`
+      select from messaging.outbox where kind = 'instance_disconnected_email'`;
+    return emails.length;
+  };
+  assertEquals([await lose(), await lose()], [1, 1]);
+  await letTimePass(stack.admin, 500);
+  assertEquals(await lose(), 1);
+  await letTimePass(stack.admin, 200);
+  assertEquals(await lose(), 2);
+});
+
+Deno.test("a connection is lost, and there, since it was first told so", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const now = Date.now();
+  const tell = async (type: "Connected" | "Disconnected", atMs: number): Promise<number> => {
+    await client.zapi(tenant, zapiCallback(type, atMs));
+    const [row] = await client.stack.admin<{ at: Date }[]>`
+      select coalesce(connected_at, disconnected_at) as at from messaging.dispatch`;
+    return row?.at.getTime() ?? 0;
+  };
+  assertEquals(await tell("Disconnected", now - 60_000), now - 60_000);
+  assertEquals(await tell("Disconnected", now - 50_000), now - 60_000);
+  assertEquals(await tell("Connected", now - 40_000), now - 40_000);
+  assertEquals(await tell("Connected", now - 30_000), now - 40_000);
+  assertEquals(await tell("Disconnected", now - 20_000), now - 20_000);
+  // The clock of a phone may be ahead: nothing has happened later than it was told.
+  const ahead = await tell("Connected", now + 3_600_000);
+  assert(ahead >= now && ahead <= Date.now() + 1_000, `${ahead - now} ms`);
+});
+
 Deno.test("what became due beside the paced queue while the connection was lost leaves ten seconds apart", async () => {
   await using client = await createWebhookClient();
   const { stack } = client;

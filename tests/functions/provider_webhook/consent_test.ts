@@ -93,6 +93,27 @@ Deno.test("a keyword is confirmed once, by the system and without a pause of the
   assertEquals(await readChanges(client), ["denied", "granted", "denied"]);
 });
 
+Deno.test("no confirmation goes to a blocked contact, nor on the official channel to one who wrote a day ago", async () => {
+  await using client = await createWebhookClient();
+  const blocked = await client.createTenant();
+  await client.receive(blocked, { messageId: "IN1", text: { message: "oi" } });
+  await client.stack.admin`update messaging.contacts set is_blocked = true`;
+  await client.receive(blocked, { messageId: "IN2", text: { message: "SAIR" } });
+  assertEquals(await readConsent(client, blocked), ["denied", "keyword"]);
+  const stored = await client.messages(blocked);
+  assertEquals(stored.map(({ direction }) => direction), ["inbound", "inbound"]);
+  for (const [hours, sent] of [[25, 0], [23, 1]] as const) {
+    const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+    const timestamp = `${Math.floor(Date.now() / 1_000) - hours * 3_600}`;
+    await client.cloud(
+      tenant,
+      cloudPayload({ messages: [cloudText(`W${hours}`, "SAIR", { timestamp })] }),
+    );
+    assertEquals(await readConsent(client, tenant), ["denied", "keyword"]);
+    assertEquals((await confirmations(client)).length, sent, `${hours} hours`);
+  }
+});
+
 Deno.test("a list of messages has the confirmation after the word that it confirms", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();

@@ -46,3 +46,29 @@ Deno.test("a deletion of a message that is not known is kept and changes nothing
     assertEquals((await readFeed(client, tenant)).map(({ type }) => type), ["message.received"]);
   }
 });
+
+Deno.test("a message that waits to be sent once more is neither deleted nor edited by what is told of the attempt before", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const text = { phone, messageType: "text", message: "às 10h" };
+  const { messageId, providerMessageId } = (await client.stack.send(tenant, text)).body;
+  await client.zapi(tenant, {
+    ...{ type: "DeliveryCallback", phone, zaapId: "Z" },
+    ...{ messageId: providerMessageId, error: "Phone number does not exist" },
+  });
+  const retried = await client.stack.messages(tenant, "POST", `/messages/${messageId}/retry`);
+  assertEquals([retried.status, retried.body.status], [200, "queued"]);
+  const told = { messageId: providerMessageId, fromMe: true, fromApi: false };
+  for (
+    const change of [
+      { notification: "REVOKE" },
+      { text: { message: "às 11h" }, isEdit: true },
+    ]
+  ) {
+    assertEquals((await client.receive(tenant, { ...told, ...change })).body.recorded, 0);
+  }
+  const { body } = await client.stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals([body.status, body.message, body.editedAt, body.deletedAt], [
+    ...["queued", "às 10h", null, null],
+  ]);
+});

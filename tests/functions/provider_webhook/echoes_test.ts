@@ -73,6 +73,24 @@ Deno.test("an echo settles the unconfirmed message that it is", async () => {
   ]);
 });
 
+Deno.test("an echo settles what has been in doubt for less than 15 minutes; later the words are a person's", async () => {
+  for (
+    const [seconds, expected] of [
+      [14 * 60, [["sent", "OWN1"]]],
+      [15 * 60, [["unconfirmed", null], ["sent", "OWN1"]]],
+    ] as const
+  ) {
+    await using client = await createWebhookClient();
+    const tenant = await client.createTenant({ provider: "evolution" });
+    client.stack.provider.answer = answerUnknown;
+    await client.stack.send(tenant, text);
+    await letTimePass(client.stack.admin, seconds);
+    const key = { fromMe: true, id: "OWN1" };
+    await client.evolution(tenant, evolutionMessage({ conversation: "oi" }, key));
+    assertEquals<readonly unknown[]>(await outcomes(client, tenant), expected);
+  }
+});
+
 Deno.test("an echo that may be any of several messages is attributed to none", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
@@ -180,6 +198,25 @@ Deno.test("a photo without words that a person sends is no message of ours in do
   const photo = { imageMessage: { url: "https://mmg.whatsapp.net/a.enc", mimetype: "image/jpeg" } };
   await client.evolution(tenant, evolutionMessage(photo, { fromMe: true, id: "TYPED" }));
   assertEquals(await outcomes(client, tenant), [["unconfirmed", null], ["sent", "TYPED"]]);
+});
+
+Deno.test("an audio file in flight is known by the voice message that the gateway makes of it", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  const audioMessage = {
+    ...{ url: "https://mmg.whatsapp.net/a.enc", mimetype: "audio/ogg; codecs=opus", ptt: true },
+  };
+  client.stack.provider.answer = async () => {
+    await client.evolution(
+      tenant,
+      evolutionMessage({ audioMessage }, { fromMe: true, id: "OWN1" }),
+    );
+    return new Response(null, { status: 500 });
+  };
+  await client.stack.send(tenant, {
+    ...{ phone, messageType: "audio", mediaUrl: "https://files.example.com/a.mp3" },
+  });
+  assertEquals(await outcomes(client, tenant), [["sent", "OWN1"]]);
 });
 
 Deno.test("an echo under a hidden identity, before the answer, makes no second contact and no second message", async () => {

@@ -125,7 +125,13 @@ Deno.test("an import pauses no agent, obeys no keyword, and opens the window onl
   await using client = await createWebhookClient();
   const tenant = await createOfficial(client);
   await createAgent(client.stack.admin, tenant.instanceId);
-  await deliver(client, tenant, "history", chunk([theirs("SAIR", 30), ours("EU", 29, "read")]));
+  const reaction = { type: "reaction", reaction: { message_id: "SAIR", emoji: "👍" } };
+  await deliver(
+    client,
+    tenant,
+    "history",
+    chunk([theirs("SAIR", 30), ours("EU", 20, "read"), theirs("R", 3, reaction)]),
+  );
   const read = async (): Promise<Body> => {
     const [item] = await list(client, tenant);
     const { body } = await client.stack.request(`/contacts-api/contacts/${item.contactId}`, {
@@ -181,6 +187,24 @@ Deno.test("`from` says who wrote an imported message and the thread whose it is,
       );
     }
   }
+});
+
+Deno.test("an imported message that had failed did so when it was written", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createOfficial(client);
+  await deliver(
+    client,
+    tenant,
+    "history",
+    chunk([ours("LOST", 40, "error"), ours("SENT", 30, "sent"), theirs("WRITTEN", 20)]),
+  );
+  const items = (await list(client, tenant))
+    .map(({ providerMessageId, status, failedAt, sentAt }: Body) => [
+      ...[providerMessageId, status, failedAt === null ? null : failedAt === sentAt],
+    ]);
+  assertEquals(items.toSorted(), [
+    ...[["LOST", "failed", true], ["SENT", "sent", null], ["WRITTEN", "received", null]],
+  ]);
 });
 
 Deno.test("a message that both came live and is imported is one, and the live one stays", async () => {

@@ -1,5 +1,6 @@
 /** A vote is one message, however often and in which forms Evolution tells it. */
 import { assertEquals } from "../../support/assert.ts";
+import { letTimePass } from "../../support/database/time_travel.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { readFeed } from "./channels.ts";
 import {
@@ -104,4 +105,31 @@ Deno.test("a vote that Evolution could not decrypt and the update that tells it 
   assertEquals(feed.map(({ type }) => type), [
     ...["message.received", "message.edited", "message.received"],
   ]);
+});
+
+Deno.test("a vote is told twice within a day, and one without its options completed within ten minutes", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "evolution" });
+  assertEquals(await update(client, tenant, ["A"], "2026-11-20T09:00:00.000Z"), 1);
+  await letTimePass(client.stack.admin, 86_000);
+  assertEquals(await update(client, tenant, ["A"], "2026-11-20T09:00:01.000Z"), 0);
+  await letTimePass(client.stack.admin, 401);
+  assertEquals(await update(client, tenant, ["A"], "2026-11-20T09:00:02.000Z"), 1);
+  const writeUnreadable = async (id: string): Promise<number | undefined> => {
+    const vote = { encPayload: "b3B0aW9u", encIv: "aXY=" };
+    const pollUpdateMessage = { pollCreationMessageKey: { id: "POLL" }, vote };
+    return (await client.evolution(tenant, evolutionMessage({ pollUpdateMessage }, { id }))).body
+      .recorded;
+  };
+  const now = (): string => new Date().toISOString();
+  assertEquals(await update(client, tenant, ["B"], now()), 1);
+  assertEquals(await writeUnreadable("V1"), 0);
+  await letTimePass(client.stack.admin, 601);
+  assertEquals(await writeUnreadable("V2"), 1);
+  await letTimePass(client.stack.admin, 601);
+  assertEquals(await update(client, tenant, ["B"], now()), 1);
+  const votes = (await client.messages(tenant)).map(({ content }) =>
+    (content as { pollVote: { options: unknown } }).pollVote.options
+  );
+  assertEquals(votes, [["A"], ["A"], ["B"], [], ["B"]]);
 });

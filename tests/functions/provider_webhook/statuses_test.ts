@@ -171,6 +171,24 @@ Deno.test("our id in another instance's status moves nothing", async () => {
   assertEquals((await readState(client, tenant, messageId))["status"], "unconfirmed");
 });
 
+Deno.test("a status that waits for its message is of its own instance alone", async () => {
+  await using client = await createWebhookClient();
+  const [tenant, other] = [await client.createTenant(), await client.createTenant()];
+  const told = { type: "MessageStatusCallback", status: "READ", ids: ["SAME", "TYPED"] };
+  await client.zapi(other, { ...told, momment: Date.now() });
+  client.stack.provider.answer = () =>
+    Response.json({ zaapId: "SAME", messageId: "SAME", id: "SAME" });
+  const states = [];
+  for (const sender of [tenant, other]) {
+    const { body } = await client.stack.send(sender, text);
+    states.push((await readState(client, sender, body.messageId))["status"]);
+    const typed = { messageId: "TYPED", fromMe: true, fromApi: false, text: { message: "até já" } };
+    await client.receive(sender, typed);
+    states.push((await client.messages(sender)).at(-1)?.["status"]);
+  }
+  assertEquals(states, ["sent", "sent", "read", "read"]);
+});
+
 Deno.test("a message that waits to be sent again leaves the queue when a status says it arrived", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });

@@ -204,6 +204,66 @@ Deno.test("a question whose outcome is unknown is answered until another one is 
   assertEquals(await types("1"), "sim");
 });
 
+for (const [outcome, answer] of [["sent", acceptMessage], ["unknown", answerUnknown]] as const) {
+  Deno.test(`a question for a place or a link offers nothing, and hides no list before it, of outcome ${outcome}`, async () => {
+    await using client = await createWebhookClient();
+    const { tenant, types } = await begin(client);
+    client.stack.provider.answer = answer;
+    await client.stack.send(tenant, list);
+    client.stack.provider.answer = acceptMessage;
+    for (
+      const beside of [
+        {
+          ...{ messageType: "link_button", message: "Veja" },
+          linkButton: { title: "Abrir", url: "https://a.example/" },
+        },
+        { messageType: "location_request", message: "Onde?" },
+      ]
+    ) {
+      const { status, body } = await client.stack.send(tenant, {
+        ...{ phone, rendering: "text", ...beside },
+      });
+      assertEquals(status, 200, JSON.stringify(body));
+      assertEquals(await types("3"), "cafe", beside.messageType);
+    }
+  });
+}
+
+Deno.test("a list that waits in the queue asks nothing until it is on its way", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, types } = await begin(client);
+  await client.stack.send(tenant, { ...list, delayMessage: 60 });
+  assertEquals(await types("1"), null);
+  await letTimePass(client.stack.admin, 61);
+  await client.stack.database.rpc("claim_due_messages", { maxMessages: 1, leaseSeconds: 30 });
+  assertEquals(await types("1"), "prata");
+});
+
+Deno.test("a list that was delivered, and read, can be answered", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, types } = await begin(client);
+  const { body } = await client.stack.send(tenant, list);
+  for (const status of ["RECEIVED", "READ"]) {
+    await client.zapi(tenant, {
+      ...{ type: "MessageStatusCallback", status, ids: [body.providerMessageId] },
+      momment: Date.now(),
+    });
+    assertEquals(await types("2"), "ouro", status);
+  }
+});
+
+Deno.test("a text that was written before a question answers the one before it", async () => {
+  await using client = await createWebhookClient();
+  const { tenant, types } = await begin(client);
+  await client.stack.send(tenant, list);
+  await letTimePass(client.stack.admin, 600);
+  const buttons = [{ id: "sim", title: "Sim" }, { id: "nao", title: "Não" }];
+  const question = { phone, messageType: "buttons", message: "Certo?", buttons };
+  await client.stack.send(tenant, { ...question, rendering: "text" });
+  assertEquals(await types("1", { momment: Date.now() - 120_000 }), "prata");
+  assertEquals(await types("1"), "sim");
+});
+
 Deno.test("an opt-out keyword is an opt-out whatever is asked", async () => {
   await using client = await createWebhookClient();
   const { tenant, types } = await begin(client);
