@@ -87,6 +87,7 @@ Deno.test("one person is written to once, whatever spellings the list has", asyn
     [4, "skipped", "duplicate_contact"],
     [5, "skipped", "duplicate_contact"],
   ]);
+  assertEquals(items[4].phone, "551187654321", "the contact's, where the list has none");
   const skipped = await readRecipients(stack, tenant, batchId, { status: "skipped", limit: "1" });
   assertEquals(skipped.map(({ index }) => index), [1, 4, 5]);
   const [contacts] = await stack.admin`select count(*)::int as number from messaging.contacts`;
@@ -161,6 +162,21 @@ Deno.test("a permissive call takes the good entries and keeps the others with th
   assertEquals([strict.status, strict.body.errors[0].index], [400, 9]);
   const batch = await readBatch(stack, tenant, body.batchId);
   assertEquals(batch.counts, { ...emptyCounts, pending: 2, skipped: 7 });
+});
+
+Deno.test("a person whose entry was refused can be added again, by a later call too", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const [good] = listRecipients(1);
+  const { body } = await callBatches(stack, tenant, "POST", "/batches", {
+    ...{ message: greeting, validation: "permissive", recipients: [{ ...good, variables: {} }] },
+  });
+  assertEquals([body.added, body.errors.length], [0, 1]);
+  const path = `/batches/${body.batchId}/recipients`;
+  for (const [added, duplicates] of [[1, []], [0, [{ index: 2, of: 1 }]]] as const) {
+    const more = await callBatches(stack, tenant, "POST", path, { recipients: [good] });
+    assertEquals([more.body.added, more.body.duplicates], [added, duplicates]);
+  }
 });
 
 Deno.test("what is refused or doubled keeps its cardId in the list, and the phone of a person who can be a contact", async () => {

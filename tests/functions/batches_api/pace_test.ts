@@ -1,8 +1,10 @@
 /** What a batch tells of its interval where its instance has a pace. */
 
 import { assert, assertEquals } from "../../support/assert.ts";
+import { insertTemplate } from "../../support/fixtures/approved_template.ts";
 import {
   callBatches,
+  changeBatch,
   createBatch,
   greeting,
   listRecipients,
@@ -48,4 +50,32 @@ Deno.test("a dry run under a pace forecasts slots that lie apart as the batch te
   for (const instant of [firstScheduledFor, body.items[0].scheduledFor]) {
     assert(instant.endsWith("Z"), instant);
   }
+});
+
+Deno.test("a batch under a pace is given half of what leaves in a second, and the other half when the first has left", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await createPacedTenant(stack.admin, 5);
+  const room = async (): Promise<unknown> => {
+    const [row] = await stack.admin`
+      select messaging.batch_room(${tenant.instanceId}::uuid) as room`;
+    return row?.["room"];
+  };
+  const template = { templateId: await insertTemplate(stack.admin, tenant.workspaceId, "aviso") };
+  const recipients = listRecipients(20).map(({ phone }) => ({
+    phone,
+    variables: { 1: "fechado" },
+  }));
+  const source = { message: undefined, template, recipients };
+  const batchId = await createBatch(stack, tenant, source);
+  const started = await changeBatch(stack, tenant, batchId, "start");
+  assertEquals([started.counts.queued, started.counts.pending, await room()], [3, 17, 0]);
+  await stack.admin`
+    delete from messaging.message_queue where message_id in (
+      select message_id from messaging.message_queue order by scheduled_at limit 1
+    )`;
+  assertEquals(await room(), 3);
+  // One message of a batch with an interval of its own waits alone.
+  const own = await createBatch(stack, tenant, { ...source, intervalSeconds: 30 });
+  await changeBatch(stack, tenant, own, "start");
+  assertEquals(await room(), 0);
 });

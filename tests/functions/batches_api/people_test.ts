@@ -122,6 +122,20 @@ Deno.test("the id of an erased person is an error of its entry, and refuses no o
   assertEquals(dryRun.body.items.map(({ outcome }: Json) => outcome), ["skip", "send"]);
 });
 
+Deno.test("a message that is on its way when its batch is canceled keeps its outcome", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const { batchId, items: [first], claim } = await startWithOneInFlight(stack, tenant);
+  const canceled = await changeBatch(stack, tenant, batchId, "cancel");
+  assertEquals([canceled.counts.queued, canceled.counts.canceled], [1, 2]);
+  await settleClaim(stack.admin, claim);
+  const message = await stack.messages(tenant, "GET", `/messages/${first.messageId}`);
+  assertEquals(message.body.status, "sent");
+  const items = await readRecipients(stack, tenant, batchId);
+  assertEquals(items.map(({ status }) => status), ["sent", "canceled", "canceled"]);
+  await checkCounts(stack, tenant, batchId);
+});
+
 Deno.test("a message of a paused batch can be canceled, and is not sent when the batch goes on", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "../../support/assert.ts";
+import { callFunction, claimMessages, settleClaim } from "../../support/database/queue_calls.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import {
   callBatches,
@@ -216,6 +217,24 @@ Deno.test("retry-failed tries what has failed, and never what is unconfirmed", a
   assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
 });
 
+Deno.test("a finished batch runs again where something has failed, and stays finished where nothing has", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant, { recipients: listRecipients(1) });
+  stack.provider.answer = () => Response.json({ error: "no" }, { status: 400 });
+  await changeBatch(stack, tenant, batchId, "start");
+  await runBatches(stack, 1);
+  assertEquals((await readBatch(stack, tenant, batchId)).status, "finished");
+  const again = await changeBatch(stack, tenant, batchId, "retry-failed");
+  assertEquals([again.status, again.finishedAt], ["running", null]);
+  stack.provider.answer = () => Response.json({ messageId: crypto.randomUUID() });
+  await runBatches(stack, 1);
+  const { finishedAt } = await readBatch(stack, tenant, batchId);
+  const nothing = await changeBatch(stack, tenant, batchId, "retry-failed");
+  assertEquals([nothing.status, nothing.finishedAt], ["finished", finishedAt]);
+  assert(finishedAt !== null);
+});
+
 Deno.test("who may not be written to when the turn comes is skipped, with the reason", async () => {
   await using stack = await startMessagingStack();
   const tenant = await stack.createTenant();
@@ -298,6 +317,8 @@ Deno.test("no slot lies before startAt, and until then the queue belongs to the 
   const batchId = await createBatch(stack, tenant, { startAt });
   const started = await changeBatch(stack, tenant, batchId, "start");
   assertEquals(Date.parse(started.firstScheduledFor), Date.parse(startAt));
+  assertEquals([Date.parse(started.startAt), started.expiresAt], [Date.parse(startAt), null]);
+  assert(Math.abs(Date.parse(started.startedAt) - Date.now()) < 60_000, started.startedAt);
   const single = await stack.send(tenant, {
     ...{ phone: "5511900000000", messageType: "text", message: "single", queued: true },
   });
@@ -326,6 +347,23 @@ Deno.test("what has not left by expiresAt reads as expired, and the batch is fin
   assertEquals(await statusesOf(stack, tenant, batchId), ["sent", "sent", "expired", "expired"]);
   const batch = await readBatch(stack, tenant, batchId);
   assertEquals([batch.status, batch.counts.expired], ["finished", 2]);
+  assert(Date.parse(batch.expiresAt) < Date.now(), batch.expiresAt);
+});
+
+Deno.test("a message that is tried again later holds up no other one of its batch", async () => {
+  await using stack = await startMessagingStack();
+  const tenant = await stack.createTenant();
+  const batchId = await createBatch(stack, tenant);
+  await changeBatch(stack, tenant, batchId, "start");
+  const [claim] = await claimMessages(stack.admin);
+  assert(claim !== undefined);
+  assertEquals(await statusesOf(stack, tenant, batchId), ["queued", "pending", "pending"]);
+  await settleClaim(stack.admin, claim, {
+    ...{ outcome: "rejected", retryable: true, retryAfterMs: 3_600_000 },
+    error: { code: "busy", message: "Busy." },
+  });
+  await callFunction(stack.admin, "feed_batches", { maxInstances: 10 });
+  assertEquals(await statusesOf(stack, tenant, batchId), ["queued", "queued", "pending"]);
 });
 
 Deno.test("a batch does not pause the agent", async () => {
