@@ -64,8 +64,14 @@ function openMenu(button, entries, startsAtEnd = false) {
   };
   document.addEventListener("pointerdown", closeOutside, { signal });
   document.addEventListener("focusin", closeOutside, { signal });
-  // The menu stays where it was opened, so it must not outlive a move of its button.
-  document.addEventListener("scroll", closeOutside, { capture: true, signal });
+  // The menu stays where it was opened, so it must not outlive a move of its button. That the page was
+  // scrolled before may be told after the click.
+  const { top, left } = button.getBoundingClientRect();
+  const closeMoved = () => {
+    const now = button.getBoundingClientRect();
+    if (now.top !== top || now.left !== left) closeOpen();
+  };
+  document.addEventListener("scroll", closeMoved, { capture: true, signal });
   globalThis.addEventListener("resize", () => closeOpen(), { signal });
   button.setAttribute("aria-expanded", "true");
   button.after(menu);
