@@ -54,13 +54,25 @@ export const person = {
 
 export const neighbour = { phone: "5521912345678", name: "Vizinha Calma" } as const;
 
-/** Everything that tells of the person: the number in every spelling, names, each of the words. */
+/**
+ * Everything that tells of the person: the number in every spelling, names, each of the words. None is so
+ * short that a random secret in base64 may hold it by chance.
+ */
 export const traces: readonly string[] = [
   ...[person.phone, person.shortPhone, "98765-4321", "87654321", person.userId],
   ...["joaquim", "ribanceira", "quincas"],
-  ...["jabuticaba", "bergamota", "guaraná", "pitomba", "cupuaçu", "graviola", "mangaba", "umbu"],
+  ...[
+    "jabuticaba",
+    "bergamota",
+    "guaraná",
+    "pitomba",
+    "cupuaçu",
+    "graviola",
+    "mangaba",
+    "umbuzeiro",
+  ],
   ...["cajarana", "seriguela", "sapoti", "araticum", "bacuri", "murici", "tucumã", "camu-camu"],
-  ...["cambuci", "cagaita", "jatobá", "uvaia"],
+  ...["cambuci", "cagaita", "jatobá", "uvaieira"],
 ];
 
 /** A word that only the person's files hold. */
@@ -189,7 +201,7 @@ export async function liveFully(world: ErasureWorld): Promise<{ readonly contact
   }, "update-1");
   await succeed("POST", "send-message", {
     ...{ phone: shortPhone, messageType: "text", message: "temos mangaba" },
-    ...{ metadata: { pedido: "umbu" }, cardId: "card-cajarana" },
+    ...{ metadata: { pedido: "umbuzeiro" }, cardId: "card-cajarana" },
   }, "send-1");
   await sendToOperators(world);
   await succeed("POST", "conversations-api/note", { phone, note: "prefere seriguela" }, "note-1");
@@ -329,7 +341,7 @@ async function storeFiles({ stack, sql }: ErasureWorld): Promise<void> {
 /** A draft that waits with the person in it, and a batch that runs and has sent to the neighbour alone. */
 async function listInBatches({ succeed }: ErasureWorld): Promise<void> {
   const recipients = [neighbour, person].map(({ phone, name }) => ({
-    ...{ phone, variables: { nome: name, fruta: "jatobá" }, metadata: { lote: "uvaia" } },
+    ...{ phone, variables: { nome: name, fruta: "jatobá" }, metadata: { lote: "uvaieira" } },
   })).map((recipient, place) => place === 0 ? { phone: recipient.phone } : recipient);
   const batch = { message: { messageType: "text", message: "Oi {{nome}}: {{fruta}}" }, recipients };
   await succeed("POST", "batches-api/batches", { ...batch, validation: "permissive" });

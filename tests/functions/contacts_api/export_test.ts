@@ -23,7 +23,7 @@ Deno.test("an export holds everything about the person, as its schema says, and 
         "cupuaçu",
         "graviola",
         "mangaba",
-        "umbu",
+        "umbuzeiro",
       ],
       ...["cajarana", "seriguela", "sapoti", "bacuri", "murici", "tucumã", "camu-camu"],
     ]
