@@ -17,24 +17,20 @@ declare
   due text[] := '{}';
   event_type text;
   floor text;
-  note text;
   noted text;
   is_sent boolean;
   is_delivered boolean;
 begin
   if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
-    -- What is sent now is later than what the contact wrote. Anything else is read anew.
-    note := case when new.direction = 'outbound' and old.sent_at is null
-      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
-    noted := coalesce(current_setting(note, true), '');
-    noted := set_config(
-      note,
-      case note
-        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
-        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
-      end,
-      true
-    );
+    -- What is sent now is later than what the contact wrote. What was sent before, as an echo or an import
+    -- tells, is read anew.
+    if new.direction = 'outbound' and old.sent_at is null and new.sent_at >= now() then
+      noted := set_config('messaging.sent_contacts', concat(
+        current_setting('messaging.sent_contacts', true), new.contact_id, '@', new.sent_at, ','
+      ), true);
+    else
+      perform messaging.note_contact(new.contact_id);
+    end if;
   end if;
   if tg_op = 'INSERT' then
     if new.status in ('queued', 'sending') or new.content ? 'isImported' then

@@ -2,7 +2,13 @@ import { acceptMessage, answerUnknown } from "../../support/doubles/http_double.
 import { assert, assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
-import { cloudPayload, createWebhookClient, phone, type WebhookClient } from "./webhook_client.ts";
+import {
+  cloudPayload,
+  cloudText,
+  createWebhookClient,
+  phone,
+  type WebhookClient,
+} from "./webhook_client.ts";
 
 const text = { phone, messageType: "text", message: "oi" };
 
@@ -145,6 +151,17 @@ Deno.test("a status settles an unconfirmed message by the id that we gave it", a
   assertEquals([state["status"], state["providerMessageId"]], ["delivered", "wamid.LATE"]);
   await client.cloud(tenant, cloudPayload(cloudStatus("wamid.LATE", "read")));
   assertEquals((await readState(client, tenant, messageId))["status"], "read");
+});
+
+Deno.test("a contact who wrote after a message that is settled later still awaits a reply", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  const messageId = await sendUnconfirmed(client, tenant);
+  await client.cloud(tenant, cloudPayload({ messages: [cloudText("wamid.IN", "tudo bem?")] }));
+  const correlation = { biz_opaque_callback_data: messageId };
+  await client.cloud(tenant, cloudPayload(cloudStatus("wamid.LATE", "delivered", correlation)));
+  const [row] = await client.stack.admin`select awaits_reply from messaging.contact_activity`;
+  assertEquals(row?.["awaits_reply"], true);
 });
 
 Deno.test("a failure settles an unconfirmed message too", async () => {

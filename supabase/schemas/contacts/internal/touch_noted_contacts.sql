@@ -9,7 +9,6 @@ returns void language plpgsql set search_path = '' as $$
 declare
   noted text := current_setting('messaging.noted_persons', true);
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
-  sent_at timestamptz;
   touched messaging.contact_activity[];
 begin
   if noted <> '' then
@@ -20,17 +19,6 @@ begin
   noted := coalesce(current_setting('messaging.noted_contacts', true), '');
   if sent <> '' then
     perform set_config('messaging.sent_contacts', '', true);
-    if noted = '' and strpos(sent, ',') = length(sent) then
-      sent_at := split_part(rtrim(sent, ','), '@', 2);
-      update messaging.contact_activity a
-      set updated_at = greatest(a.updated_at, messaging.change_instant(a.instance_id)),
-        last_message_at = greatest(a.last_message_at, sent_at),
-        awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, sent_at)
-      where a.contact_id = split_part(sent, '@', 1)::uuid and a.merged_into is null;
-      if found then
-        return;
-      end if;
-    end if;
     if noted = '' then
       perform messaging.touch_contacts(
         array_agg(split_part(s, '@', 1)::uuid), array_agg(split_part(s, '@', 2)::timestamptz)
