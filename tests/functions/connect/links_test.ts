@@ -147,6 +147,20 @@ Deno.test("all pages of a link look 30 times a minute together, and send five te
   assertMatch(refused?.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
 });
 
+Deno.test("looks that a clock counted which was ahead count no longer once it is set back", async () => {
+  await using client = await createConnectClient();
+  const { token } = await client.createLink("zapi");
+  assertEquals((await client.post("/open", { token })).status, 200);
+  await client.admin.database.admin`
+    update messaging.connection_links set looks_whole_at = looks_whole_at + interval '1 hour'`;
+  const statuses = [];
+  for (let look = 0; look < 40 && statuses.at(-1) !== 429; look += 1) {
+    statuses.push((await client.post("/open", { token })).status);
+  }
+  assertEquals(statuses.slice(0, 30), Array(30).fill(200));
+  assertEquals(statuses.at(-1), 429);
+});
+
 Deno.test("no token, page, code or phone of a link is in a log, an event or an error", async () => {
   await using client = await createConnectClient();
   const link = await client.createLink("evolution");

@@ -1,7 +1,6 @@
 -- Takes `requests` at once from a token's allowance of `requests_per_minute` for the function: all of
 -- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
--- Returns when the allowance will be whole again, or NULL where fewer are left. What was taken before the
--- clock was set back by more than a minute counts no longer.
+-- Returns when the allowance will be whole again, or NULL where fewer are left.
 create or replace function messaging.spend_requests(
   token_id uuid, function_name text, requests_per_minute integer, requests integer
 ) returns timestamptz language plpgsql set search_path = '' as $$
@@ -18,12 +17,11 @@ begin
   where messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
   returning r.whole_at into whole_at;
   if whole_at is null then
-    -- No allowance is whole later than in a minute: the clock was set back since. The statement above has
-    -- locked the row, whatever it holds.
+    -- The statement above has locked the row, whatever it holds.
     update messaging.rate_limits r
     set whole_at = clock_timestamp() + share
     where r.token_id = spend_requests.token_id and r.function_name = spend_requests.function_name
-      and r.whole_at > clock_timestamp() + interval '1 minute' and requests <= requests_per_minute
+      and messaging.is_allowance_void(r.whole_at, clock_timestamp()) and requests <= requests_per_minute
     returning r.whole_at into whole_at;
   end if;
   return whole_at;

@@ -29,6 +29,9 @@ begin
   if is_over or link.revoked_at is not null then
     return jsonb_build_object('refused', 'ended');
   end if;
+  if messaging.is_allowance_void(link.looks_whole_at, clock) then
+    link.looks_whole_at := clock;
+  end if;
   if not messaging.suffices_allowance(link.looks_whole_at, share, clock)
     or sends_test and link.tests >= most_tests then
     return jsonb_build_object('refused', 'rate_limited', 'retryAfterSeconds', case
@@ -37,7 +40,7 @@ begin
     end);
   end if;
   update messaging.connection_links l
-  set looks_whole_at = messaging.spent_allowance(l.looks_whole_at, share, clock),
+  set looks_whole_at = messaging.spent_allowance(link.looks_whole_at, share, clock),
     tests = l.tests + case when sends_test then 1 else 0 end
   where l.id = link.id;
   select i.* into strict instance from messaging.instances i where i.id = link.instance_id;
