@@ -166,8 +166,7 @@ $$;
 
 -- Takes `requests` at once from a token's allowance of `requests_per_minute` for the function: all of
 -- them, or none. A whole allowance may be used at once; it comes back evenly over a minute.
--- Returns when the allowance will be whole again, or NULL where fewer are left. What was taken before the
--- clock was set back by more than a minute counts no longer.
+-- Returns when the allowance will be whole again, or NULL where fewer are left.
 create or replace function messaging.spend_requests(
   token_id uuid, function_name text, requests_per_minute integer, requests integer
 ) returns timestamptz language plpgsql set search_path = '' as $$
@@ -184,12 +183,11 @@ begin
   where messaging.suffices_allowance(r.whole_at, share, clock_timestamp())
   returning r.whole_at into whole_at;
   if whole_at is null then
-    -- No allowance is whole later than in a minute: the clock was set back since. The statement above has
-    -- locked the row, whatever it holds.
+    -- The statement above has locked the row, whatever it holds.
     update messaging.rate_limits r
     set whole_at = clock_timestamp() + share
     where r.token_id = spend_requests.token_id and r.function_name = spend_requests.function_name
-      and r.whole_at > clock_timestamp() + interval '1 minute' and requests <= requests_per_minute
+      and messaging.is_allowance_void(r.whole_at, clock_timestamp()) and requests <= requests_per_minute
     returning r.whole_at into whole_at;
   end if;
   return whole_at;
@@ -321,6 +319,9 @@ begin
   if is_over or link.revoked_at is not null then
     return jsonb_build_object('refused', 'ended');
   end if;
+  if messaging.is_allowance_void(link.looks_whole_at, clock) then
+    link.looks_whole_at := clock;
+  end if;
   if not messaging.suffices_allowance(link.looks_whole_at, share, clock)
     or sends_test and link.tests >= most_tests then
     return jsonb_build_object('refused', 'rate_limited', 'retryAfterSeconds', case
@@ -329,7 +330,7 @@ begin
     end);
   end if;
   update messaging.connection_links l
-  set looks_whole_at = messaging.spent_allowance(l.looks_whole_at, share, clock),
+  set looks_whole_at = messaging.spent_allowance(link.looks_whole_at, share, clock),
     tests = l.tests + case when sends_test then 1 else 0 end
   where l.id = link.id;
   select i.* into strict instance from messaging.instances i where i.id = link.instance_id;
@@ -750,6 +751,12 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     'createdAt', messaging.iso_in_zone(workspace.created_at, 'UTC')
   );
 $$;
+
+-- Whether an allowance counts no longer, because the clock was set back since: none is whole later than in a
+-- minute.
+create or replace function messaging.is_allowance_void(whole_at timestamptz, clock timestamptz)
+returns boolean language sql stable
+return whole_at > clock + interval '1 minute';
 
 -- The client token of a sending call that was prepared with an earlier answer of authenticate_client
 -- (`authentication` of accept_message), where it still opens the sending calls of the instance as it is now.
@@ -1537,7 +1544,6 @@ returns void language plpgsql set search_path = '' as $$
 declare
   noted text := current_setting('messaging.noted_persons', true);
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
-  sent_at timestamptz;
   touched messaging.contact_activity[];
 begin
   if noted <> '' then
@@ -1548,17 +1554,6 @@ begin
   noted := coalesce(current_setting('messaging.noted_contacts', true), '');
   if sent <> '' then
     perform set_config('messaging.sent_contacts', '', true);
-    if noted = '' and strpos(sent, ',') = length(sent) then
-      sent_at := split_part(rtrim(sent, ','), '@', 2);
-      update messaging.contact_activity a
-      set updated_at = greatest(a.updated_at, messaging.change_instant(a.instance_id)),
-        last_message_at = greatest(a.last_message_at, sent_at),
-        awaits_reply = messaging.awaits_reply_after(a.awaits_reply, a.last_message_at, sent_at)
-      where a.contact_id = split_part(sent, '@', 1)::uuid and a.merged_into is null;
-      if found then
-        return;
-      end if;
-    end if;
     if noted = '' then
       perform messaging.touch_contacts(
         array_agg(split_part(s, '@', 1)::uuid), array_agg(split_part(s, '@', 2)::timestamptz)
@@ -11089,24 +11084,20 @@ declare
   due text[] := '{}';
   event_type text;
   floor text;
-  note text;
   noted text;
   is_sent boolean;
   is_delivered boolean;
 begin
   if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
-    -- What is sent now is later than what the contact wrote. Anything else is read anew.
-    note := case when new.direction = 'outbound' and old.sent_at is null
-      then 'messaging.sent_contacts' else 'messaging.noted_contacts' end;
-    noted := coalesce(current_setting(note, true), '');
-    noted := set_config(
-      note,
-      case note
-        when 'messaging.sent_contacts' then concat(noted, new.contact_id, '@', new.sent_at, ',')
-        when 'messaging.noted_contacts' then concat(noted, new.contact_id, ' ')
-      end,
-      true
-    );
+    -- What is sent now is later than what the contact wrote. What was sent before, as an echo or an import
+    -- tells, is read anew.
+    if new.direction = 'outbound' and old.sent_at is null and new.sent_at >= now() then
+      noted := set_config('messaging.sent_contacts', concat(
+        current_setting('messaging.sent_contacts', true), new.contact_id, '@', new.sent_at, ','
+      ), true);
+    else
+      perform messaging.note_contact(new.contact_id);
+    end if;
   end if;
   if tg_op = 'INSERT' then
     if new.status in ('queued', 'sending') or new.content ? 'isImported' then
