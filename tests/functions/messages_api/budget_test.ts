@@ -12,7 +12,7 @@ import {
   runBatches,
 } from "../../support/fixtures/batch_calls.ts";
 import { replaceRates, setBudget } from "../../support/fixtures/budgets.ts";
-import { noonZone } from "../../support/fixtures/protected_tenant.ts";
+import { noonZone, protect } from "../../support/fixtures/protected_tenant.ts";
 import type { Tenant, TenantOptions } from "../../support/fixtures/tenant.ts";
 import {
   cloudPayload,
@@ -199,6 +199,30 @@ Deno.test("what has no pace leaves a budget inside the send window alone, not at
     assertMatch(scheduledFor, /T09:30:00/);
     assert(Date.parse(scheduledFor) < Date.now() + 86_400_000, scheduledFor);
   }
+});
+
+Deno.test("what a budget holds gives the day's quota and its place back", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createShop(client, { timeZone: noonZone() });
+  const { admin } = client.stack;
+  await protect(admin, tenant.instanceId, { perDay: 5 });
+  await replaceRates(admin, tenant);
+  await setBudget(admin, tenant, "0", "marketing");
+  const { body } = await client.stack.send(tenant, {
+    ...{ phone: phoneOf(0), messageType: "text", message: "Oi", purpose: "marketing" },
+    queued: true,
+  });
+  const readDay = async (): Promise<unknown> => {
+    const [day] = await admin`
+      select waiting, last_left_at is not null as is_taken from messaging.paced_days
+      where instance_id = ${tenant.instanceId} order by day limit 1`;
+    return { ...day };
+  };
+  assertEquals(await readDay(), { waiting: 1, is_taken: true });
+  await runBatches(client.stack, 1);
+  const { body: held } = await client.stack.messages(tenant, "GET", `/messages/${body.messageId}`);
+  assertEquals([held.status, held.heldBy], ["queued", "budget"]);
+  assertEquals(await readDay(), { waiting: 0, is_taken: false });
 });
 
 Deno.test("a budget does not stop a batch of utility messages", async () => {
