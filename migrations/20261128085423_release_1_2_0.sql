@@ -2925,6 +2925,7 @@ create or replace function messaging.hold_for_budget(
 ) returns void language plpgsql set search_path = '' as $$
 declare
   message messaging.messages;
+  queued messaging.message_queue;
   slot timestamptz;
 begin
   select m.* into message from messaging.messages m
@@ -2936,9 +2937,10 @@ begin
   slot := messaging.after_budget(
     instance, month_ends_at, interval '1 millisecond' * coalesce(message.delay_typing_ms, 0)
   );
-  perform messaging.release_day_quota(array[q])
-  from messaging.message_queue q where q.message_id = message.id;
+  select q.* into queued from messaging.message_queue q where q.message_id = message.id;
   update messaging.message_queue q set scheduled_at = slot where q.message_id = message.id;
+  -- After the move: the day's last departure is then that of what stays.
+  perform messaging.release_day_quota(array[queued]);
   perform messaging.write_departures(array[message.id], array[slot], array['budget']);
 end;
 $$;
