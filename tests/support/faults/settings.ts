@@ -17,6 +17,8 @@ export interface FaultSettings {
   readonly concurrency?: number;
   /** Duration of the load, in seconds. */
   readonly seconds?: number;
+  /** Duration of the model test's sequences, in minutes. */
+  readonly minutes?: number;
   /** How many hostile requests are made. */
   readonly requests?: number;
   /** 1: functions that tests start in processes of their own reach their database over the Data API. */
@@ -32,6 +34,7 @@ export const faultSettingNames = [
   "instances",
   "concurrency",
   "seconds",
+  "minutes",
   "requests",
   "dataApi",
   "seed",

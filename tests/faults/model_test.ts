@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { printFigures } from "../support/faults/figures.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
+import { modelCommands, settleAndCompare } from "../support/model/commands.ts";
+import { ContractModel } from "../support/model/contract_model.ts";
+import { ModelRun } from "../support/model/model_run.ts";
+import { startWorld } from "../support/model/service_world.ts";
+import { createSeededRandom } from "../support/seeded_random.ts";
+
+const settings = readFaultSettings();
+const limitMs = settings.minutes === undefined ? 15_000 : settings.minutes * 60_000;
+const { seed } = createSeededRandom(settings.seed);
+
+Deno.test(`no sequence of commands makes the service break its contract, from seed ${seed}`, async () => {
+  await using world = await startWorld();
+  const counts = { sequences: 0, commands: 0 };
+  const property = fc.asyncProperty(
+    modelCommands({ maxCommands: 40, size: "+1" }),
+    async (commands) => {
+      const model = new ContractModel();
+      const run = new ModelRun(world, await world.createTenant());
+      try {
+        await fc.asyncModelRun(() => ({ model, real: run }), commands);
+        await settleAndCompare(model, run);
+      } finally {
+        await run.abandon();
+      }
+      counts.sequences += 1;
+      counts.commands += [...commands].length;
+    },
+  );
+  const startedAt = performance.now();
+  // Each sequence has a seed of its own, with which it is the first of a run.
+  for (let place = 0; place === 0 || performance.now() - startedAt < limitMs; place++) {
+    await fc.assert(property, { seed: seed + place, numRuns: 1 });
+  }
+  printFigures("model", { seed, ...counts, calls: world.providerCalls.length });
+});
