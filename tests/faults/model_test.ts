@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { printFigures } from "../support/faults/figures.ts";
 import { readFaultSettings } from "../support/faults/settings.ts";
-import { modelCommands, settleAndCompare } from "../support/model/commands.ts";
+import { modelCommands, settleAndCompare } from "../support/model/model_sequences.ts";
 import { ContractModel } from "../support/model/contract_model.ts";
 import { ModelRun } from "../support/model/model_run.ts";
 import { startWorld } from "../support/model/service_world.ts";

@@ -3,14 +3,13 @@
 import fc from "fast-check";
 import {
   type ContractModel,
-  type Identity,
   type Lane,
   type ModelMessage,
   persons,
   require,
 } from "./contract_model.ts";
 import type { ModelRun } from "./model_run.ts";
-import { type Fate, fates, leaseSeconds } from "./service_world.ts";
+import { type Fate, fates } from "./service_world.ts";
 
 export type ModelCommand = fc.AsyncCommand<ContractModel, ModelRun>;
 
@@ -21,7 +20,7 @@ interface Action {
 }
 
 /** After each command the model judges what has reached the provider. */
-function toCommand({ name, check = () => true, run }: Action): ModelCommand {
+export function toCommand({ name, check = () => true, run }: Action): ModelCommand {
   return {
     check,
     run: async (model, real) => {
@@ -32,90 +31,124 @@ function toCommand({ name, check = () => true, run }: Action): ModelCommand {
   };
 }
 
-const person = fc.nat(persons.length - 1);
-const spelling = fc.nat(1);
-const fate = fc.oneof({ weight: 4, arbitrary: fc.constant<Fate>("accepted") }, {
+export const person = fc.nat(persons.length - 1);
+export const spelling = fc.nat(1);
+export const fate = fc.oneof({ weight: 4, arbitrary: fc.constant<Fate>("accepted") }, {
   weight: 1,
   arbitrary: fc.constantFrom(...fates),
 });
 /** Which of the messages so far, counted from the newest. */
-const choice = fc.nat(7);
+export const choice = fc.nat(7);
 
-function choose<Item>(items: readonly Item[], place: number): Item | undefined {
+export function choose<Item>(items: readonly Item[], place: number): Item | undefined {
   return items[items.length - 1 - place % Math.max(items.length, 1)];
 }
 
 /** Those that a call has named. */
-function named(model: ContractModel): ModelMessage[] {
+export function named(model: ContractModel): ModelMessage[] {
   return model.messages.filter(({ messageId }) => messageId !== null);
 }
 
-function phoneOf(number: number, spelled: number): string {
+export function phoneOf(number: number, spelled: number): string {
   return persons[number]?.phones[spelled] ?? "";
 }
 
-const send = fc.record({
+interface SendWish {
+  readonly person: number;
+  readonly spelling: number;
+  readonly fate: Fate;
+  readonly lane: Lane;
+  readonly seconds: number;
+}
+
+export const sendWish: fc.Arbitrary<SendWish> = fc.record({
   person,
   spelling,
   fate,
   lane: fc.constantFrom<Lane>("immediate", "delayed", "paced", "paced"),
   seconds: fc.constantFrom(10, 15, 30),
-}).map((wish) =>
+});
+
+/** Tells the model of a message that is about to be sent. */
+export function beginMessage(model: ContractModel, run: ModelRun, wish: SendWish): ModelMessage {
+  const { lane, seconds } = wish;
+  const text = run.nextText(wish.fate);
+  const message: ModelMessage = {
+    ...{ text, person: wish.person, fate: wish.fate, lane, batch: null },
+    contact: model.contactOf(`phone:${wish.person}`),
+    intervalMs: lane === "paced" ? seconds * 1_000 : 0,
+    dueAtMs: run.world.nowMs() + (lane === "delayed" ? seconds * 1_000 : 0),
+    ...{ messageId: null, providerMessageId: null, status: "waiting", claimedUntilMs: 0 },
+    story: [],
+    call: {
+      body: {
+        ...{ phone: phoneOf(wish.person, wish.spelling), messageType: "text", message: text },
+        ...(lane === "paced" ? { queued: true, intervalSeconds: seconds } : {}),
+        ...(lane === "delayed" ? { delayMessage: seconds } : {}),
+      },
+      idempotencyKey: crypto.randomUUID(),
+      answeredStatus: null,
+    },
+  };
+  model.messages.push(message);
+  return message;
+}
+
+export const send: fc.Arbitrary<ModelCommand> = sendWish.map((wish) =>
   toCommand({
     name: `send ${JSON.stringify(wish)}`,
     run: async (model, run) => {
-      const text = run.nextText(wish.fate);
-      const contact = model.contactOf(`phone:${wish.person}`);
-      const delayMs = wish.lane === "delayed" ? wish.seconds * 1_000 : 0;
-      const message: ModelMessage = {
-        ...{ text, person: wish.person, fate: wish.fate, lane: wish.lane, batch: null, contact },
-        intervalMs: wish.lane === "paced" ? wish.seconds * 1_000 : 0,
-        idempotencyKey: crypto.randomUUID(),
-        dueAtMs: run.world.nowMs() + delayMs,
-        ...{ messageId: null, providerMessageId: null, status: "waiting", claimedUntilMs: 0 },
-        story: [],
-      };
-      model.messages.push(message);
-      const answer = await run.call("send-message", {
-        body: bodyOf(message, wish),
-        idempotencyKey: message.idempotencyKey,
-      });
+      const message = beginMessage(model, run, wish);
+      const { text, contact, call } = message;
+      const { status, body } = await run.call("send-message", call!);
       run.observe(model);
       const expected = wish.lane === "immediate" ? statusOf[wish.fate] : 200;
-      require(
-        answer.status === expected,
-        `${text}: ${answer.status}, not ${expected}: ${JSON.stringify(answer.body)}`,
-      );
-      message.messageId = answer.body.messageId;
-      run.checkContact(model, contact, answer.body.contactId);
+      require(status === expected, `${text}: ${status}, not ${expected}: ${JSON.stringify(body)}`);
+      call!.answeredStatus = status;
+      message.messageId = body.messageId;
+      run.checkContact(model, contact, body.contactId);
       require(
         wish.lane === "immediate"
-          ? model.shown(message).includes(answer.body.status)
-          : answer.body.status === "queued",
-        `${text} is answered as ${answer.body.status}, and is ${message.status}`,
+          ? model.shown(message).includes(body.status)
+          : body.status === "queued",
+        `${text} is answered as ${body.status}, and is ${message.status}`,
       );
       // What is due leaves after the answer, without a dispatcher that was called.
-      if (answer.body.mode === "queued" && answer.body.heldBy === null) {
-        await run.untilLeft(message);
-      }
+      if (body.mode === "queued" && body.heldBy === null) await run.untilLeft(message);
     },
   })
 );
 
-const statusOf: Readonly<Record<Fate, number>> = { accepted: 200, refused: 502, unknown: 504 };
+export const repeat: fc.Arbitrary<ModelCommand> = choice.map((place) =>
+  toCommand({
+    name: `repeat ${place}`,
+    check: (model) => repeatable(model).length > 0,
+    run: async (model, run) => {
+      const message = choose(repeatable(model), place)!;
+      const { text, call } = message;
+      const { status, body } = await run.call("send-message", call!);
+      const { answeredStatus } = call!;
+      // Of a call that was cut off nobody knows more than that its message may have left.
+      const expected = answeredStatus === null ? [409, 504] : [answeredStatus];
+      require(
+        expected.includes(status),
+        `${text} again: ${status}, not ${expected}: ${JSON.stringify(body)}`,
+      );
+      require(
+        status === 409 || body.messageId === message.messageId,
+        `${text} again is another message`,
+      );
+    },
+  })
+);
 
-function bodyOf(
-  { text, lane }: ModelMessage,
-  wish: { readonly person: number; readonly spelling: number; readonly seconds: number },
-): Readonly<Record<string, unknown>> {
-  return {
-    ...{ phone: phoneOf(wish.person, wish.spelling), messageType: "text", message: text },
-    ...(lane === "paced" ? { queued: true, intervalSeconds: wish.seconds } : {}),
-    ...(lane === "delayed" ? { delayMessage: wish.seconds } : {}),
-  };
+function repeatable(model: ContractModel): ModelMessage[] {
+  return named(model).filter(({ call, contact }) => call !== null && !contact.isErased);
 }
 
-const cancel = choice.map((place) =>
+const statusOf: Readonly<Record<Fate, number>> = { accepted: 200, refused: 502, unknown: 504 };
+
+export const cancel: fc.Arbitrary<ModelCommand> = choice.map((place) =>
   toCommand({
     name: `cancel ${place}`,
     check: (model) => named(model).length > 0,
@@ -136,7 +169,10 @@ const cancel = choice.map((place) =>
   })
 );
 
-const move = fc.record({ place: choice, seconds: fc.constantFrom(1, 20, 90) }).map((wish) =>
+export const move: fc.Arbitrary<ModelCommand> = fc.record({
+  place: choice,
+  seconds: fc.constantFrom(1, 20, 90),
+}).map((wish) =>
   toCommand({
     name: `move ${JSON.stringify(wish)}`,
     check: (model) => named(model).length > 0,
@@ -145,7 +181,7 @@ const move = fc.record({ place: choice, seconds: fc.constantFrom(1, 20, 90) }).m
       const dueAtMs = run.world.nowMs() + wish.seconds * 1_000;
       const answer = await run.call(`messages-api/messages/${message.messageId}`, {
         method: "PATCH",
-        // The service's clock shows the skipped time not.
+        // The service's clock shows nothing of the skipped time.
         body: { sendAt: new Date(Date.now() + wish.seconds * 1_000).toISOString() },
       });
       const expected = message.contact.isErased ? 404 : message.status === "waiting" ? 200 : 409;
@@ -153,24 +189,23 @@ const move = fc.record({ place: choice, seconds: fc.constantFrom(1, 20, 90) }).m
         answer.status === expected,
         `moving ${message.text}: ${JSON.stringify(answer)}, not ${expected}`,
       );
-      // An earlier time brings a paced message forward, where a slot is free: it binds nothing.
-      if (expected === 200) {
-        message.dueAtMs = message.lane === "paced" ? Math.min(message.dueAtMs, dueAtMs) : dueAtMs;
-      }
+      if (expected === 200) message.dueAtMs = dueAtMs;
       await run.checkMessage(model, message);
     },
   })
 );
 
-const read = choice.map((place) =>
+export const read: fc.Arbitrary<ModelCommand> = choice.map((place) =>
   toCommand({
     name: `read ${place}`,
     check: (model) => named(model).length > 0,
-    run: async (model, run) => run.checkMessage(model, choose(named(model), place)!),
+    run: (model, run) => run.checkMessage(model, choose(named(model), place)!),
   })
 );
 
-const advance = fc.record({ seconds: fc.constantFrom(5, 10, 31, 120) }).map(({ seconds }) =>
+export const advance: fc.Arbitrary<ModelCommand> = fc.record({
+  seconds: fc.constantFrom(5, 10, 31, 120),
+}).map(({ seconds }) =>
   toCommand({
     name: `advance ${seconds} s`,
     run: async (model, run) => {
@@ -179,81 +214,3 @@ const advance = fc.record({ seconds: fc.constantFrom(5, 10, 31, 120) }).map(({ s
     },
   })
 );
-
-/** Commands with their weights. */
-const weighted: readonly { weight: number; arbitrary: fc.Arbitrary<ModelCommand> }[] = [
-  { weight: 8, arbitrary: send },
-  { weight: 3, arbitrary: cancel },
-  { weight: 2, arbitrary: move },
-  { weight: 2, arbitrary: read },
-  { weight: 4, arbitrary: advance },
-];
-
-/** A sequence of commands. */
-export function modelCommands(
-  constraints: fc.CommandsContraints,
-): fc.Arbitrary<Iterable<ModelCommand>> {
-  return fc.commands<ContractModel, ModelRun, false>([fc.oneof(...weighted)], constraints);
-}
-
-/** Opens what is closed, waits until nothing waits, and compares everything that can be read. */
-export async function settleAndCompare(model: ContractModel, run: ModelRun): Promise<void> {
-  await drain(model, run);
-  const records = new Map((await run.readMessages()).map((record) => [record.messageId, record]));
-  for (const message of model.messages) {
-    const record = records.get(message.messageId);
-    records.delete(message.messageId);
-    if (message.contact.isErased) {
-      require(record === undefined, `${message.text} is still there after its contact's erasure`);
-    } else {
-      require(record !== undefined, `${message.text} is lost`);
-      run.checkRecord(model, message, record);
-    }
-  }
-  require(records.size === 0, `of nobody: ${JSON.stringify([...records.values()])}`);
-  await compareFeed(model, run);
-}
-
-async function drain(model: ContractModel, run: ModelRun): Promise<void> {
-  // Twice as often as there are messages, and once for the claims of dead workers.
-  for (let left = model.waiting().length * 2 + 2; model.waiting().length > 0; left--) {
-    require(left > 0, `${model.waiting()[0]?.text} waits for ever`);
-    const { items } = await run.expect(200, "messages-api/queue?limit=1");
-    const nextAtMs = Date.parse(items[0]?.scheduledFor ?? "");
-    const wait = Number.isNaN(nextAtMs) ? leaseSeconds : (nextAtMs - Date.now()) / 1_000;
-    if (wait > 0) await run.world.skip(wait);
-    await run.dispatch(model, 1);
-  }
-}
-
-/** The feed tells of each message what has become of it, once and in order. */
-async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
-  const stories = new Map<string, string[]>();
-  const ids = new Set<string>();
-  let last = 0;
-  for (const { id, type, sequence, data } of await run.readFeed()) {
-    require(!ids.has(id), `the event ${id} is twice in the feed`);
-    require(sequence > last, `the event ${id} is out of order`);
-    ids.add(id);
-    last = sequence;
-    if (!type.startsWith("message.")) continue;
-    const story = stories.get(data.messageId) ?? [];
-    stories.set(data.messageId, [...story, type.slice("message.".length)]);
-  }
-  for (const message of model.messages) {
-    if (message.messageId === null) continue;
-    const told = stories.get(message.messageId) ?? [];
-    const expected = message.contact.isErased ? [] : message.story;
-    require(
-      told.join() === expected.join(),
-      `the feed tells of ${message.text}: ${told.join()}, not ${expected.join()}`,
-    );
-    stories.delete(message.messageId);
-  }
-  require(
-    [...stories.values()].every((story) => story.join() === "received"),
-    `the feed tells of messages of nobody: ${JSON.stringify([...stories])}`,
-  );
-}
-
-export type { Identity };

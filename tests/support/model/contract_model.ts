@@ -68,7 +68,8 @@ export interface ModelMessage {
   readonly lane: Lane;
   readonly intervalMs: number;
   readonly batch: ModelBatch | null;
-  readonly idempotencyKey: string;
+  /** The call that wanted it; null of a batch's. */
+  readonly call: ModelSend | null;
   /** Not before. */
   dueAtMs: number;
   contact: ModelContact;
@@ -79,6 +80,14 @@ export interface ModelMessage {
   claimedUntilMs: number;
   /** The events of its life, without their prefix. */
   readonly story: string[];
+}
+
+/** A call of send-message, which may be repeated. */
+export interface ModelSend {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  /** Null where its process died before. */
+  answeredStatus: number | null;
 }
 
 export interface ModelBatch {

@@ -6,7 +6,6 @@
 import { letTimePass } from "../database/time_travel.ts";
 import { createTestDatabase } from "../database/database.ts";
 import { untilSessionsRest } from "../database/sessions.ts";
-import { holdRequests } from "../doubles/held_requests.ts";
 import {
   acceptMessage,
   answerUnknown,
@@ -99,14 +98,27 @@ export async function startWorld(
   const providerCalls: ProviderCall[] = [];
   let skippedMs = 0;
   const nowMs = (): number => Date.now() + skippedMs;
-  const answers = cleanup.use(holdRequests((request) => answerAsFated(request)));
+  let hold: Hold | null = null;
+  const kept: Hold[] = [];
+  const release = (): void => {
+    hold = null;
+    for (const { released } of kept.splice(0)) released.resolve();
+  };
+  cleanup.defer(release);
   const provider = cleanup.use(
     startHttpDouble(async (request) => {
       const providerMessageId = crypto.randomUUID();
       const call = readCall(request, nowMs(), providerMessageId);
       if (call !== null) providerCalls.push(call);
+      if (call !== null && hold !== null) {
+        const held: Hold = hold;
+        hold = null;
+        kept.push(held);
+        held.arrived.resolve();
+        await held.released.promise;
+      }
       await new Promise((resolve) => setTimeout(resolve, answerAfterMs()));
-      const answer = await answers.answer(request);
+      const answer = answerAsFated(request);
       return call === null || fateOf(call.text) !== "accepted" ? answer : Response.json({
         zaapId: crypto.randomUUID(),
         messageId: providerMessageId,
@@ -177,10 +189,13 @@ export async function startWorld(
       await beginDispatch(maxMessages);
       await waitUntil(() => service.runs.length > before, { what: "the end of the run" });
     },
-    holdNextCall: () => answers.holdNext(),
+    holdNextCall: () => {
+      hold = { arrived: Promise.withResolvers(), released: Promise.withResolvers() };
+      return hold.arrived.promise;
+    },
     killAndRestart: async () => {
       await service.kill();
-      answers.release();
+      release();
       await untilSessionsRest(database.admin);
       service = await start();
     },
@@ -190,6 +205,12 @@ export async function startWorld(
     },
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
   };
+}
+
+/** A call that is kept unanswered, once it has come. */
+interface Hold {
+  readonly arrived: PromiseWithResolvers<void>;
+  readonly released: PromiseWithResolvers<void>;
 }
 
 function answerAsFated(request: DoubleRequest): Response {

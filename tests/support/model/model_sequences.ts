@@ -1,0 +1,155 @@
+/** Sequences of the model test's commands, and what must be true when one has ended. */
+
+import fc from "fast-check";
+import { advance, cancel, type ModelCommand, move, read, repeat, send } from "./commands.ts";
+import { type ContractModel, type ModelMessage, require } from "./contract_model.ts";
+import type { ModelRun } from "./model_run.ts";
+import {
+  assign,
+  erase,
+  merge,
+  pause,
+  readConversation,
+  receive,
+  report,
+  setStatus,
+} from "./people_commands.ts";
+import {
+  actOnBatch,
+  beginBatch,
+  changeBatch,
+  changeWindow,
+  hold,
+  killDispatcher,
+  killInSend,
+  restart,
+  setHold,
+  setWindow,
+} from "./queue_commands.ts";
+import { leaseSeconds } from "./service_world.ts";
+
+/** Commands with their weights. */
+const weighted: readonly { weight: number; arbitrary: fc.Arbitrary<ModelCommand> }[] = [
+  { weight: 24, arbitrary: send },
+  { weight: 6, arbitrary: repeat },
+  { weight: 9, arbitrary: cancel },
+  { weight: 6, arbitrary: move },
+  { weight: 4, arbitrary: read },
+  { weight: 9, arbitrary: advance },
+  { weight: 9, arbitrary: receive },
+  { weight: 6, arbitrary: report },
+  { weight: 5, arbitrary: assign },
+  { weight: 4, arbitrary: setStatus },
+  { weight: 5, arbitrary: readConversation },
+  { weight: 4, arbitrary: pause },
+  { weight: 4, arbitrary: merge },
+  { weight: 3, arbitrary: erase },
+  { weight: 3, arbitrary: hold },
+  { weight: 3, arbitrary: changeWindow },
+  { weight: 5, arbitrary: beginBatch },
+  { weight: 5, arbitrary: changeBatch },
+  { weight: 1, arbitrary: restart },
+  { weight: 1, arbitrary: killInSend },
+  { weight: 2, arbitrary: killDispatcher },
+];
+
+/** A sequence of commands. */
+export function modelCommands(
+  constraints: fc.CommandsContraints,
+): fc.Arbitrary<Iterable<ModelCommand>> {
+  return fc.commands<ContractModel, ModelRun, false>([fc.oneof(...weighted)], constraints);
+}
+
+/** Opens what is closed, waits until nothing waits, and compares everything that can be read. */
+export async function settleAndCompare(model: ContractModel, run: ModelRun): Promise<void> {
+  if (model.isHeld) await setHold(model, run, false);
+  if (!model.isWindowOpen) await setWindow(model, run, true);
+  for (const batch of model.batches) {
+    if (batch.status === "paused") await actOnBatch(model, run, batch, "resume");
+  }
+  await drain(model, run);
+  await compareRecords(model, run);
+  await compareFeed(model, run);
+}
+
+async function compareRecords(model: ContractModel, run: ModelRun): Promise<void> {
+  const all = await run.readMessages();
+  const records = new Map(all.map((record) => [record.message, record]));
+  require(records.size === all.length, "one text is several messages");
+  for (const message of model.messages) {
+    const record = records.get(message.text);
+    records.delete(message.text);
+    if (message.contact.isErased) {
+      require(record === undefined, `${message.text} is still there after its contact's erasure`);
+      continue;
+    }
+    // What a canceled batch had not begun to send never was a message.
+    if (isLeftOut(message)) {
+      require(
+        record === undefined || record.status === "canceled",
+        `${message.text} of a canceled batch is ${record?.status}`,
+      );
+      continue;
+    }
+    require(record !== undefined, `${message.text} is lost`);
+    message.messageId ??= record.messageId;
+    require(message.messageId === record.messageId, `${message.text} is two messages`);
+    run.checkRecord(model, message, record);
+  }
+  for (const { text, contact } of model.received) {
+    const record = records.get(text);
+    records.delete(text);
+    require(
+      (record !== undefined) !== contact.isErased,
+      `${text} is ${record === undefined ? "lost" : "still there after its contact's erasure"}`,
+    );
+    if (record !== undefined) run.checkContact(model, contact, record.contactId);
+  }
+  require(records.size === 0, `of nobody: ${JSON.stringify([...records.values()])}`);
+}
+
+function isLeftOut({ batch, status }: ModelMessage): boolean {
+  return batch?.status === "canceled" && status === "waiting";
+}
+
+async function drain(model: ContractModel, run: ModelRun): Promise<void> {
+  // Twice as often as there are messages, and once for the claims of dead workers.
+  for (let left = model.waiting().length * 2 + 2; model.waiting().length > 0; left--) {
+    require(left > 0, `${model.waiting()[0]?.text} waits for ever`);
+    const { items } = await run.expect(200, "messages-api/queue?limit=1");
+    const nextAtMs = Date.parse(items[0]?.scheduledFor ?? "");
+    const wait = Number.isNaN(nextAtMs) ? leaseSeconds : (nextAtMs - Date.now()) / 1_000;
+    if (wait > 0) await run.world.skip(wait);
+    await run.dispatch(model, 1);
+  }
+}
+
+/** The feed tells of each message what has become of it, once and in order. */
+async function compareFeed(model: ContractModel, run: ModelRun): Promise<void> {
+  const stories = new Map<string, string[]>();
+  const ids = new Set<string>();
+  let last = 0;
+  for (const { id, type, sequence, data } of await run.readFeed()) {
+    require(!ids.has(id), `the event ${id} is twice in the feed`);
+    require(sequence > last, `the event ${id} is out of order`);
+    ids.add(id);
+    last = sequence;
+    if (!type.startsWith("message.")) continue;
+    const story = stories.get(data.messageId) ?? [];
+    stories.set(data.messageId, [...story, type.slice("message.".length)]);
+  }
+  for (const message of model.messages) {
+    if (message.messageId === null) continue;
+    const told = stories.get(message.messageId) ?? [];
+    const expected = message.contact.isErased ? [] : message.story;
+    require(
+      told.join() === expected.join(),
+      `the feed tells of ${message.text}: ${told.join()}, not ${expected.join()}`,
+    );
+    stories.delete(message.messageId);
+  }
+  require(
+    [...stories.values()].every((story) => ["received", "canceled"].includes(story.join())),
+    `the feed tells of messages of nobody: ${JSON.stringify([...stories])}`,
+  );
+}
