@@ -59,6 +59,8 @@ export interface ServiceWorld extends AsyncDisposable {
   administer(method: string, path: string, body: Json): Promise<void>;
   /** Milliseconds since 1970, with all that has been skipped. */
   nowMs(): number;
+  /** Counts what another clock has skipped as well: that of one instance's queue. */
+  follow(skippedByOtherMs: () => number): void;
   /** Lets time pass at once. Only while nothing is in flight. */
   skip(seconds: number): Promise<void>;
   /** One run of the dispatcher, until it has ended: after a second, or when it has sent so many messages. */
@@ -97,7 +99,8 @@ export async function startWorld(
   const database = cleanup.use(await createTestDatabase());
   const providerCalls: ProviderCall[] = [];
   let skippedMs = 0;
-  const nowMs = (): number => Date.now() + skippedMs;
+  let skippedByOtherMs = (): number => 0;
+  const nowMs = (): number => Date.now() + skippedMs + skippedByOtherMs();
   let hold: Hold | null = null;
   const kept: Hold[] = [];
   const release = (): void => {
@@ -179,6 +182,9 @@ export async function startWorld(
       if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer)}`);
     },
     nowMs,
+    follow: (other) => {
+      skippedByOtherMs = other;
+    },
     skip: async (seconds) => {
       await letTimePass(database.admin, seconds);
       skippedMs += seconds * 1_000;

@@ -1,0 +1,120 @@
+import { assertGreater, assertMatch, assertThrows } from "../support/assert.ts";
+import { printFigures } from "../support/faults/figures.ts";
+import { QueueClock } from "../support/faults/queue_clock.ts";
+import { readFaultSettings } from "../support/faults/settings.ts";
+import { checkFollower, checkHistory, checkPace } from "../support/model/check_history.ts";
+import {
+  type HistoryCall,
+  intervalSeconds,
+  startCallers,
+} from "../support/model/concurrent_callers.ts";
+import { type FeedEvent, ModelRun } from "../support/model/model_run.ts";
+import { leaseSeconds, type ServiceWorld, startWorld } from "../support/model/service_world.ts";
+import { createSeededRandom } from "../support/seeded_random.ts";
+
+const settings = readFaultSettings();
+const { kills = 1, concurrency = 4 } = settings;
+
+Deno.test(`no history of ${concurrency} callers and ${kills} kills is impossible`, async () => {
+  const random = createSeededRandom(settings.seed);
+  await using world = await startWorld(() => random.between(0, 60));
+  const tenant = await world.createTenant();
+  const run = new ModelRun(world, tenant);
+  const clock = new QueueClock(world.admin, tenant.instanceId);
+  world.follow(() => clock.skippedMs);
+  printFigures("histories", { seed: random.seed });
+  const callers = startCallers(world, tenant, random, concurrency);
+  const followed: FeedEvent[] = [];
+  let after = "oldest";
+  const follow = async (): Promise<void> => {
+    const answer = await world.call(
+      tenant,
+      `events-api/events?after=${encodeURIComponent(after)}&limit=1000`,
+    );
+    if (answer?.status !== 200) return;
+    followed.push(...answer.body.items);
+    after = answer.body.nextCursor ?? after;
+  };
+  for (let lives = 0; lives <= kills; lives++) {
+    await workFor(world, clock, follow, random.between(2_000, 4_000));
+    if (lives < kills) await world.killAndRestart();
+  }
+  await callers.stop();
+  await untilNothingWaits(world, run);
+  await follow();
+  const whole = {
+    history: callers.history,
+    providerCalls: world.providerCalls,
+    records: await run.readMessages(),
+    feed: await run.readFeed(),
+  };
+  checkHistory(whole);
+  checkPace(whole.providerCalls, intervalSeconds);
+  checkFollower(followed, whole.feed);
+  printFigures("histories", {
+    ...{ seed: random.seed, kills, calls: callers.history.length },
+    unanswered: callers.history.filter(({ answer }) => answer === null).length,
+    ...{ messages: whole.records.length, events: whole.feed.length },
+  });
+  assertGreater(world.providerCalls.length, 0);
+});
+
+/** Dispatchers run, and the queue's waits pass quickly. */
+async function workFor(
+  world: ServiceWorld,
+  clock: QueueClock,
+  follow: () => Promise<void>,
+  ms: number,
+): Promise<void> {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt) {
+    await world.beginDispatch();
+    for (let turn = 0; turn < 5 && performance.now() < endsAt; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 180));
+      await clock.skipWait(50);
+      await follow();
+    }
+  }
+}
+
+async function untilNothingWaits(world: ServiceWorld, run: ModelRun): Promise<void> {
+  // Ends after the runs that are under way, so that nothing is in flight when time passes.
+  for (let runs = 0; runs < 2; runs++) await world.dispatch();
+  await world.skip(leaseSeconds);
+  for (let left = 200;; left--) {
+    await world.dispatch(1);
+    const [next] = (await run.expect(200, "messages-api/queue?limit=1")).items;
+    if (next === undefined) return;
+    if (left === 0) throw new Error("messages wait for ever");
+    const wait = (Date.parse(next.scheduledFor) - Date.now()) / 1_000;
+    await world.skip(Math.max(wait, 0.1));
+  }
+}
+
+Deno.test("an assignment that is read and then forgotten is an impossible history", () => {
+  const call = (
+    act: HistoryCall["act"],
+    [startedAt, endedAt]: readonly [number, number],
+    body: Readonly<Record<string, unknown>>,
+  ): HistoryCall => ({
+    ...{ act, person: 0, startedAt, endedAt },
+    answer: { status: 200, isReplay: false, body },
+  });
+  const read = (at: readonly [number, number], assignedTo: string | null): HistoryCall =>
+    call({ kind: "conversation" }, at, {
+      items: [{ contactId: "c", assignedTo, status: "open" }],
+    });
+  const assign = call({ kind: "assign", to: "ana" }, [0, 10], { previousAssignedTo: null });
+  const judge = (history: readonly HistoryCall[]): void =>
+    checkHistory({ history, providerCalls: [], records: [], feed: [] });
+  // While it is assigned both may be read; after it only one of them, and never first the new one.
+  judge([assign, read([1, 2], null), read([3, 4], "ana"), read([11, 12], "ana")]);
+  for (
+    const history of [
+      [assign, read([11, 12], null)],
+      [assign, read([1, 2], "ana"), read([3, 4], null)],
+    ]
+  ) {
+    assertMatch(assertThrows(() => judge(history), Error).message, /then none of/);
+  }
+});
