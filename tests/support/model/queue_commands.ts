@@ -175,7 +175,8 @@ export const killDispatcher: fc.Arbitrary<ModelCommand> = fc.constant(0).map(() 
       const arrived = run.world.holdNextCall();
       await run.world.beginDispatch(1);
       const timer = Promise.withResolvers<void>();
-      const id = setTimeout(timer.resolve, 600);
+      // By then the run has ended: no claim is left without its call.
+      const id = setTimeout(timer.resolve, 2_500);
       await Promise.race([arrived, timer.promise]);
       clearTimeout(id);
       const call = run.world.providerCalls[count];
