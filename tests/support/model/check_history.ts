@@ -33,7 +33,7 @@ export function checkHistory(whole: WholeHistory): void {
   }
 }
 
-/** One person has one contact, whoever asks, under whatever spelling. */
+/** One person has one contact, under whatever spelling. */
 function checkContacts(calls: readonly HistoryCall[]): void {
   const ids = new Set(calls.flatMap(({ act, answer }) => {
     const { body, status } = answer ?? {};
