@@ -192,10 +192,7 @@ export class ContractModel {
     const { text, lane } = message;
     require(!message.contact.isErased, `${text} left after its contact was erased`);
     require(message.status === "waiting", `${text} was ${message.status} and left`);
-    require(
-      persons[message.person]?.phones.includes(call.to) === true,
-      `${text} went to ${call.to}`,
-    );
+    require(this.#isAddressOf(message.person, call.to), `${text} went to ${call.to}`);
     require(
       call.atMs >= message.dueAtMs - toleranceMs,
       `${text} left ${message.dueAtMs - call.atMs} ms before it was due`,
@@ -205,6 +202,13 @@ export class ContractModel {
     message.providerMessageId = call.providerMessageId || null;
     message.status = endings[message.fate];
     message.story.push(message.status);
+  }
+
+  /** A phone of theirs; or their LID, where it is known to be theirs: the address last proven counts. */
+  #isAddressOf(number: number, address: string): boolean {
+    const { phones, lid } = persons[number]!;
+    const isKnown = this.contacts.get(`phone:${number}`) === this.contacts.get(`lid:${number}`);
+    return phones.includes(address) || isKnown && address === lid;
   }
 
   #observePaced(message: ModelMessage, { text, atMs }: ProviderCall): void {
@@ -240,7 +244,8 @@ export class ContractModel {
   /** What must have left by the end of a run of the dispatcher that began at `atMs`. */
   overdue(atMs: number): ModelMessage | undefined {
     return this.waiting().find((message) =>
-      message.lane === "delayed" && !this.isHeld && message.dueAtMs < atMs - toleranceMs
+      message.status === "waiting" && message.lane === "delayed" && !this.isHeld &&
+      message.dueAtMs < atMs - toleranceMs
     );
   }
 
