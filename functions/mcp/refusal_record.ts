@@ -5,7 +5,7 @@ import { digits, fieldPath, sentMembers } from "./answer_records.ts";
 import { ownSentence, ownWord } from "./own_text.ts";
 
 /** The codes that only tools answer. */
-const toolCodes = [
+export const toolCodes = [
   ...["recipient_not_known", "quote_marks", "no_answer", "contact_not_found"],
   ...["intent_reused", "intent_in_progress"],
 ];

@@ -1,3 +1,4 @@
+import { writeErrorSections } from "../../../functions/api-docs/error_sections.ts";
 import { listErrors } from "../../../shared/model/errors.ts";
 import type { Classification } from "../../../shared/providers/classification.ts";
 import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
@@ -17,16 +18,45 @@ const channelHead = ["Code", "Says", "What we do", "Means"] as const;
 /** The table of the channels' codes. */
 const channelPattern = /^\| Code +\| Says +\| What we do +\| Means +\|\n(?:\|.*\n)+/m;
 
+/** Between these comments stand the sections of the codes. */
+const sectionsStart = "<!-- sections: `deno task openapi` writes them -->";
+const sectionsEnd = "<!-- end of sections -->";
+
 /**
- * The page of error codes with its tables as the code has them, laid out as the formatter does.
+ * The page of error codes with its tables and the section of each code as the code has them, laid out as the formatter does.
  *
- * @throws {Error} where the page lacks a table.
+ * @throws {Error} where the page lacks a table, or the place of the sections.
  */
 export function writeErrorPage(page: string): string {
   if (!tablePattern.test(page)) throw new Error("the page has no table of error codes");
   if (!channelPattern.test(page)) throw new Error("the page has no table of the channel's codes");
-  return page.replace(tablePattern, () => writeCodesByStatus())
+  return writeSections(page).replace(tablePattern, () => writeCodesByStatus())
     .replace(channelPattern, () => writeTable([channelHead, ...listChannelCodes()]));
+}
+
+function writeSections(page: string): string {
+  const [start, end] = [page.indexOf(sectionsStart), page.indexOf(sectionsEnd)];
+  if (start < 0 || end < start) throw new Error("the page has no place for the sections of codes");
+  const before = page.slice(0, start + sectionsStart.length);
+  return `${before}\n\n${wrapLines(writeErrorSections())}\n\n${page.slice(end)}`;
+}
+
+/** Longest line, as the formatter writes Markdown. */
+const lineWidth = 100;
+
+/** Breaks lines at blanks outside of code, as the formatter does: what continues a list is indented. */
+function wrapLines(text: string): string {
+  return text.split("\n").map((line) => {
+    const indent = line.startsWith("- ") ? "  " : "";
+    const lines: string[] = [];
+    for (const word of line.match(/(?:`[^`]*`|[^\s`])+/g) ?? [""]) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= lineWidth) {
+        lines[lines.length - 1] = `${last} ${word}`;
+      } else lines.push(last === undefined ? word : `${indent}${word}`);
+    }
+    return lines.join("\n");
+  }).join("\n");
 }
 
 function listChannelCodes(): string[][] {

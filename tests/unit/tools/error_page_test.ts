@@ -4,14 +4,16 @@ import { assert, assertEquals, assertThrows } from "../../support/assert.ts";
 
 const channelTable =
   "| Code | Says | What we do | Means |\n| --- | --- | --- | --- |\n| 9 | old | | |\n";
+const place =
+  "<!-- sections: `deno task openapi` writes them -->\n\n### gone\n\n<!-- end of sections -->\n";
 const page =
-  `# Errors\n\n| Status | \`error\` |\n| --- | --- |\n| 400 | \`gone\` |\n\n${channelTable}\nText after.\n`;
+  `# Errors\n\n| Status | \`error\` |\n| --- | --- |\n| 400 | \`gone_code\` |\n\n${channelTable}\n${place}Text after.\n`;
 
 Deno.test("the table of error codes is written from the code, and the text around it stays", () => {
   const written = writeErrorPage(page);
   assert(written.startsWith("# Errors\n\n| Status | `error` "));
-  assert(written.endsWith("|\n\nText after.\n"));
-  assert(!written.includes("gone"));
+  assert(written.endsWith("<!-- end of sections -->\nText after.\n"));
+  assert(!written.includes("gone_code"));
   for (const { code, status } of listErrors()) {
     const row = written.split("\n").find((line) => line.startsWith(`| ${status} `)) ?? "";
     assert(row.includes(`\`${code}\``), code);
@@ -35,7 +37,25 @@ Deno.test("the channel's codes are written with what we do, and what they mean",
   assertEquals(rowOf("9"), []);
 });
 
+Deno.test("the section of a code says what it means, what to do and who can, in lines of 100 characters", () => {
+  const lines = writeErrorPage(page).split("\n");
+  const start = lines.indexOf("### invalid_client_token");
+  const section = lines.slice(start, lines.findIndex((line, at) => at > start && /^#/.test(line)));
+  assertEquals(section, [
+    "### invalid_client_token",
+    "",
+    "- **Means:** The token is unknown, expired or revoked.",
+    "- **Do:** Issue a new token (`POST admin-api/instances/{id}/tokens`), and put it into the caller's",
+    "  configuration.",
+    "- **Who can:** The administrator of the service, with the project's secret key.",
+    "",
+  ]);
+  assert(lines.includes('<a id="Instance-not-found"></a>'));
+  assertEquals(writeErrorPage(page).match(/^### gone$/gm), ["### gone"], "the former sections go");
+});
+
 Deno.test("a page without a table is an error, not left as it is", () => {
   assertThrows(() => writeErrorPage("# Errors\n"), Error, "no table");
   assertThrows(() => writeErrorPage(page.replace(channelTable, "")), Error, "channel's codes");
+  assertThrows(() => writeErrorPage(page.replace(place, "")), Error, "no place for the sections");
 });
