@@ -4,7 +4,8 @@ import { writeJson } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import document from "./openapi.json" with { type: "json" };
-import { type ReferencePage, renderReferencePage } from "./page.ts";
+import { renderErrorSections, writeErrorSections } from "./error_sections.ts";
+import { type ReferencePage, renderReferencePage, renderTextPage, textPagePolicy } from "./page.ts";
 import type { ReferenceLink } from "./reference_link.ts";
 import type { ReferenceDocument } from "./reference_text.ts";
 import { defaultViewerUrl } from "./viewer.ts";
@@ -15,6 +16,8 @@ export interface ApiDocsServices {
   readonly viewerUrl?: string | undefined;
   /** Returned instead of the page where the platform serves no HTML. */
   readonly link?: ReferenceLink | undefined;
+  /** Whether the platform shows HTML as plain text. */
+  readonly hidesHtml?: boolean;
 }
 
 /** The type of so large a file takes the compiler seconds, and says no more than what the page reads. */
@@ -27,7 +30,9 @@ const cacheControl = "public, no-cache";
  * /functions/v1/api-docs: the OpenAPI document, and a page to read it or a link to one. Public,
  * without a database.
  */
-export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices): Promise<Hono> {
+export async function createApiDocsApp(
+  { log, viewerUrl, link, hidesHtml = false }: ApiDocsServices,
+): Promise<Hono> {
   const getRoot = link === undefined
     ? servePage(await renderReferencePage(reference, viewerUrl ?? defaultViewerUrl))
     : serveLink(link);
@@ -39,6 +44,11 @@ export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices
       "Content-Type": "application/json",
     }));
 
+  const getErrors = serveText(hidesHtml, "Errors", {
+    html: renderErrorSections,
+    markdown: writeErrorSections,
+  });
+
   return createApp({
     slug: "api-docs",
     log,
@@ -49,6 +59,7 @@ export async function createApiDocsApp({ log, viewerUrl, link }: ApiDocsServices
         handlers: [etag(), getRoot],
       },
       { method: "GET", path: "/openapi.json", handlers: [etag(), getDocument] },
+      { method: "GET", path: "/errors.md", handlers: [etag(), getErrors] },
     ],
   });
 }
@@ -61,6 +72,21 @@ function servePage({ html, contentSecurityPolicy }: ReferencePage): Handler {
       "Cache-Control": cacheControl,
       "Content-Security-Policy": contentSecurityPolicy,
     });
+}
+
+/** A page of the documentation: HTML, or Markdown where the platform shows none. */
+function serveText(
+  hidesHtml: boolean,
+  title: string,
+  { html, markdown }: Readonly<Record<"html" | "markdown", () => string>>,
+): Handler {
+  const text = hidesHtml ? `# ${title}\n\n${markdown()}\n` : renderTextPage(title, html());
+  const headers = {
+    "Cache-Control": cacheControl,
+    "Content-Type": `text/${hidesHtml ? "markdown" : "html"}; charset=UTF-8`,
+    "Content-Security-Policy": textPagePolicy,
+  };
+  return (context) => Promise.resolve(context.body(text, 200, headers));
 }
 
 function serveLink(link: ReferenceLink): Handler {

@@ -32,4 +32,18 @@ export const operations: readonly Operation[] = [
     errors: [],
     examples: [],
   },
+  {
+    method: "GET",
+    path: "/errors.md",
+    operationId: "getErrorPage",
+    tag: "Reference",
+    summary: "Get the page of errors",
+    description:
+      "What each code means, what to do about it, and who can: `docs` of an error leads to its section. Where the platform shows no HTML the page is Markdown.",
+    access: "public",
+    success: { description: "The page, with an `ETag`.", mediaType: "text/html" },
+    otherSuccess: { status: 304, description: "The page has not changed." },
+    errors: [],
+    examples: [],
+  },
 ];

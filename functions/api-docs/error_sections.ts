@@ -1,6 +1,8 @@
 /** The sections of the page of errors: one for each code that the service answers. */
-import { codeAnchor } from "../../shared/model/docs_address.ts";
+import { codeAnchor } from "../../shared/runtime/docs_address.ts";
 import { listErrors } from "../../shared/model/errors.ts";
+import { escapeHtml } from "../../shared/model/html.ts";
+import { renderInline } from "./markdown.ts";
 import { type CodeGuide, helpers, refusalGuide } from "./error_guide.ts";
 import { type GuidePart, outcomeParts } from "./outcome_guide.ts";
 
@@ -22,6 +24,24 @@ const parts: readonly GuidePart[] = [
 /** Every code that has a section, in the order of the page. */
 export function listExplainedCodes(): string[] {
   return parts.flatMap(({ codes }) => Object.keys(codes));
+}
+
+/** The sections in HTML, each with its anchor. */
+export function renderErrorSections(): string {
+  return parts.map(({ title, place, codes }) =>
+    [
+      `<h2>${escapeHtml(title)}</h2>`,
+      `<p>${renderInline(place)}</p>`,
+      ...Object.entries(codes).map(([code, section]) => renderSection(code, section)),
+    ].join("\n")
+  ).join("\n");
+}
+
+function renderSection(code: string, { who, remedy, means = "" }: CodeGuide): string {
+  const rows = [["Means", means], ["Do", remedy], ["Who can", helpers[who]]] as const;
+  return `<section><h3 id="${escapeHtml(codeAnchor(code))}">${escapeHtml(code)}</h3>\n<ul>${
+    rows.map(([name, text]) => `<li><b>${name}:</b> ${renderInline(text)}</li>`).join("")
+  }</ul></section>`;
 }
 
 /** The sections in Markdown. The anchor of a code is the one of `docs` in an error's body. */

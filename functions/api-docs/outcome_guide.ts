@@ -490,8 +490,7 @@ export const outcomeParts: readonly GuidePart[] = [
   },
   {
     title: "The queue",
-    place:
-      "In `heldBy` and `holdReason`: [why a message waits](operations.md#why-a-message-waits).",
+    place: "In `heldBy` and `holdReason` of messages, queues and `health`.",
     codes: { ...holds, ...holdReasonCodes },
   },
   {

@@ -166,6 +166,31 @@ ${renderReference(document)}
 `;
 }
 
+/** The policy of a page without scripts. */
+export const textPagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A page of text, in the style of the reference. @param content as HTML. */
+export function renderTextPage(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<style>${pageStyle}</style>
+</head>
+<body>
+<header class="top"><h1>${escapeHtml(title)}</h1></header>
+<main id="text">
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
 async function writePolicy(
   viewerUrl: string,
   startScript: string,

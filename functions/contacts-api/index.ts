@@ -2,9 +2,11 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createContactsApiApp } from "./app.ts";
 
+placeDocs(Deno.env.toObject());
 const config = parseConfig(Deno.env.toObject());
 const vault = createCredentialVault(config.credentialsKeys);
 const app = createContactsApiApp({

@@ -13,6 +13,7 @@ import { createMediaWork } from "../../shared/outbox/media_work.ts";
 import { openMediaStorage } from "../../shared/media/open_storage.ts";
 import { HostResolution } from "../../shared/runtime/host_resolution.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { showAnswering } from "../../shared/messages/read_receipts.ts";
 import { createEmailDelivery } from "../../shared/outbox/email_delivery.ts";
@@ -21,6 +22,7 @@ import { createDispatchQueueApp } from "./app.ts";
 
 // Loads the providers at start. Loading them with the first message would delay that message, and
 // the next message of its instance would follow too closely.
+placeDocs(Deno.env.toObject());
 await Promise.all(sendingRegistry.providers.map((provider) => provider.preload()));
 
 const config = parseConfig(Deno.env.toObject());

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { listErrors } from "../../shared/model/errors.ts";
 import { digits, fieldPath, sentMembers } from "./answer_records.ts";
-import { ownSentence, ownWord } from "./own_text.ts";
+import { ownSentence, ownText, ownWord } from "./own_text.ts";
 
 /** The codes that only tools answer. */
 export const toolCodes = [
@@ -14,6 +14,7 @@ export const refusalRecord = z.object({
   ...sentMembers,
   error: z.enum([...listErrors().map(({ code }) => code), ...toolCodes]),
   message: ownSentence(),
+  docs: ownText(/^https?:\/\/\S{1,300}\/errors\.md#[\w-]{1,80}$/),
   issues: z.array(z.object({ path: fieldPath, message: ownSentence() })),
   details: z.object({
     ...{ code: digits, message: z.string(), reason: ownWord },

@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { AppError } from "../../shared/model/errors.ts";
 import { version } from "../../shared/model/version.ts";
+import { errorDocsUrl } from "../../shared/runtime/docs_address.ts";
 import { describeDefect } from "../../shared/runtime/log.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { refusalRecord } from "./refusal_record.ts";
@@ -73,10 +74,21 @@ function refuse(error: unknown, tool: Tool, log: Log): CallToolResult {
     : null;
   if (body === null) {
     log.error("mcp_tool_failed", { tool: tool.name, ...describeDefect(error) });
-    return { isError: true, content: [{ type: "text", text: '{"error":"internal_error"}' }] };
+    const text = JSON.stringify(withDocs({ error: "internal_error" }));
+    return { isError: true, content: [{ type: "text", text }] };
   }
-  const { content } = writeAnswer(body, refusalRecord) ?? writeCutAnswer(body, refusalRecord);
+  const named = withDocs(body);
+  const { content } = writeAnswer(named, refusalRecord) ?? writeCutAnswer(named, refusalRecord);
   return { isError: true, content };
+}
+
+/** Names the code's section, as the answers of the other functions do. */
+function withDocs({ error, message, ...others }: JsonObject): JsonObject {
+  return {
+    error,
+    ...(message === undefined ? {} : { message }),
+    ...{ docs: errorDocsUrl(String(error)), ...others },
+  };
 }
 
 function withoutSuccess(error: AppError): JsonObject {

@@ -1,9 +1,11 @@
 import { parseConfig } from "../../shared/runtime/config.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createMediaLinks } from "../../shared/media/links.ts";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createMessagesContextApp } from "./app.ts";
 
+placeDocs(Deno.env.toObject());
 const config = parseConfig(Deno.env.toObject());
 const app = createMessagesContextApp({
   database: await connectDatabase(config.database, config.credentialsKeys),

@@ -5,9 +5,11 @@ import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createBackground } from "../../shared/runtime/background.ts";
 import { createProviderOpener } from "../../shared/providers/open_provider.ts";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { createProcessAiAgentApp } from "./app.ts";
 
+placeDocs(Deno.env.toObject());
 const config = parseConfig(Deno.env.toObject());
 const app = createProcessAiAgentApp({
   database: await connectDatabase(config.database, config.credentialsKeys),

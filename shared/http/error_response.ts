@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 import { writeJson } from "./answer.ts";
+import { nameDocs } from "./refusal_docs.ts";
 import { loadCounters } from "../runtime/load_counters.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import { BrokenBodyError } from "./request_body.ts";
@@ -15,12 +16,13 @@ export function respondToError(error: unknown, context: Context, log: Log): Resp
     log.error("request_failed", { requestId: context.get("requestId"), ...describeDefect(error) });
   }
   context.set("errorCode", refusal.code);
+  const body = nameDocs(refusal.toBody());
   if (refusal instanceof BrokenBodyError) {
     loadCounters.count("client_disconnected");
     log.info("client_disconnected", { requestId: context.get("requestId") });
   }
   if (refusal.code === "internal_error") {
-    return context.json({ ...refusal.toBody(), requestId: context.get("requestId") }, 500);
+    return context.json({ ...body, requestId: context.get("requestId") }, 500);
   }
-  return writeJson(context, refusal.toBody(), refusal.status, refusal.extras.headers);
+  return writeJson(context, body, refusal.status, refusal.extras.headers);
 }

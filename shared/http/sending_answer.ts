@@ -4,6 +4,7 @@ import type { SendingAnswer } from "../messages/sending_answer.ts";
 import type { RefusalBody } from "../model/errors.ts";
 import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
 import { writeJson } from "./answer.ts";
+import { nameDocs } from "./refusal_docs.ts";
 import { arrangeAnswer } from "../model/arrange_answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 
@@ -31,7 +32,9 @@ export function createSendingAnswer<Schema extends z.ZodType<object>>(
         ? {}
         : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
     };
-    const schema = outcome.status < 300 ? response : refusal;
-    return writeJson(context, arrangeAnswer<object>(schema, outcome.body), outcome.status, headers);
+    const body = outcome.status < 300
+      ? arrangeAnswer<object>(response, outcome.body)
+      : nameDocs(arrangeAnswer(refusal, outcome.body as RefusalBody));
+    return writeJson(context, body, outcome.status, headers);
   };
 }

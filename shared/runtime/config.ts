@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DatabaseHostsError, readDatabaseHosts } from "./database_hosts.ts";
+import { readFunctionsUrl, withoutTrailingSlash } from "./functions_url.ts";
 import { servesHtml } from "./html_hosting.ts";
 import {
   describePublishedKey,
@@ -90,6 +91,8 @@ const environmentSchema = z.object({
   MEDIA_STORAGE_KEY: z.string().min(20).optional(),
   FUNCTIONS_URL: z.url({ protocol: /^https?$/ }).optional(),
   CONNECT_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  // `placeDocs` reads it.
+  DOCS_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** The environment is incomplete or invalid. The message names variables, never their values. */
@@ -118,9 +121,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   refusePublishedKeys(dispatcherKeys, values.CREDENTIALS_KEYS);
   const secretKeys = withoutScheduleKey(dispatcherKeys);
   const database = readDatabase(values, secretKeys);
-  const functionsUrl =
-    (values.FUNCTIONS_URL ?? `${values.SUPABASE_URL ?? localOrigin}/functions/v1`)
-      .replace(/(?<!\/)\/+$/, "");
+  const functionsUrl = readFunctionsUrl(values);
   return {
     database,
     secretKeys,
@@ -132,7 +133,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       from: values.EMAIL_FROM,
     },
     chatModel: readChatModel(values),
-    panelBaseUrl: values.PANEL_BASE_URL.replace(/(?<!\/)\/+$/, ""),
+    panelBaseUrl: withoutTrailingSlash(values.PANEL_BASE_URL),
     providerTimeoutMs: values.PROVIDER_TIMEOUT_MS,
     allowsPrivateHosts: values.ALLOW_PRIVATE_HOSTS === "true",
     media: readMedia(values, database),
@@ -142,8 +143,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   };
 }
 
-/** The local stack's address and folder; it names its own. */
-const localOrigin = "http://127.0.0.1:54321";
+/** The local stack's folder; it names its own. */
 const localMediaFolder = ".local/media";
 
 /**

@@ -1,5 +1,6 @@
 /** Refusals of the server itself, in the form of the functions' own (decisions, section 1). */
 import { allowsCrossOrigin, exposedHeaders } from "../../shared/http/cross_origin.ts";
+import { errorDocsUrl } from "../../shared/runtime/docs_address.ts";
 import { version } from "../../shared/model/version.ts";
 import { describeUnknownPath } from "./unknown_path.ts";
 
@@ -20,7 +21,8 @@ export function refuse(
   refusal: HostRefusal,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return Response.json({ success: false, ...refusal }, {
+  const body = { success: false, ...refusal, docs: errorDocsUrl(refusal.error) };
+  return Response.json(body, {
     status,
     headers: {
       ...(slug !== null && allowsCrossOrigin(slug) ? openToPages : {}),

@@ -33,6 +33,7 @@ const optionalVariables = [
   "PROMOTION",
   "AI_TRANSCRIPTION_MODEL",
   "CONNECT_PAGE_URL",
+  "DOCS_URL",
 ];
 
 /**

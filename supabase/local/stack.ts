@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { apiDocsViewerPath, serveApiDocsViewer } from "./api_docs_viewer.ts";
 import {
@@ -88,6 +89,7 @@ export async function startStack(
   start: StackStart,
 ): Promise<Stack> {
   const origin = originOf(settings.port);
+  placeDocs(settings.functionEnvironment);
   const parts: Parts = {
     simulator: createSimulator({ history: await readHistory(locateHistory(settings)) }),
     history: null,

@@ -1,4 +1,5 @@
 import { version } from "../../shared/model/version.ts";
+import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { loadCounters } from "../../shared/runtime/load_counters.ts";
 import { consoleLog } from "../../shared/runtime/log.ts";
 import { type DatabaseProbe, openDatabaseProbe } from "../host/database_probe.ts";
@@ -46,6 +47,7 @@ interface Parts {
 /** Opens a service. It listens and starts when it is told to. */
 export function openService(settings: ServeSettings, options: ServiceOptions): Service {
   const { port: portNumber, hostname } = settings;
+  placeDocs(settings.functionEnvironment);
   const parts: Parts = {
     functions: null,
     scheduler: null,

@@ -3,7 +3,7 @@
 import { listExplainedCodes } from "../../functions/api-docs/error_sections.ts";
 import { toolCodes } from "../../functions/mcp/refusal_record.ts";
 import { pauseReasons } from "../../shared/model/batch_states.ts";
-import { codeAnchor } from "../../shared/model/docs_address.ts";
+import { codeAnchor } from "../../shared/runtime/docs_address.ts";
 import { disabledReasons } from "../../shared/model/endpoint_states.ts";
 import { listErrors } from "../../shared/model/errors.ts";
 import { holdReasons } from "../../shared/model/message_status.ts";

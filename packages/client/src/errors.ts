@@ -8,6 +8,8 @@ export class ApiError extends Error {
   /** `http_<status>` where something before the service has answered. */
   readonly code: ErrorCode | (string & Record<never, never>);
   readonly requestId: string | undefined;
+  /** Where the code is explained: what it means, what to do, and who can. */
+  readonly docs: string | undefined;
   /** The fields that are wrong. */
   readonly issues: readonly { readonly path: string; readonly message: string }[];
   readonly details: Readonly<Record<string, unknown>> | undefined;
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.body = body ?? {};
     this.code = body?.error ?? `http_${status}`;
     this.requestId = headers.get("x-request-id") ?? body?.requestId;
+    this.docs = body?.docs;
     this.issues = body?.issues ?? [];
     this.details = body?.details;
     this.retryable = body?.retryable === true;

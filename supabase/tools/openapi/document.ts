@@ -98,7 +98,7 @@ Every response is JSON, but for files themselves, and has an \`X-Request-Id\`. P
 Unknown fields are ignored; the response lists them in \`ignoredFields\`, which is absent when there are none. \`null\` in an optional field means that the field is not set. In a contact's text fields and in \`customLabels\`, \`null\` clears the value. Other fields that accept \`null\` describe its meaning. An integer field rounds fractions up.`;
 
 const errorIntroduction =
-  `An error response has \`success\` = false, a stable code in \`error\` and a sentence for display in \`message\`. \`issues\` lists all invalid fields of a request. An unknown path returns 404 \`not_found\`, an unsupported method 405 \`method_not_allowed\` with \`Allow\`.`;
+  `An error response has \`success\` = false, a stable code in \`error\` and a sentence for display in \`message\`; \`docs\` is the URL of the page that says what the code means, what to do about it, and who can. \`issues\` lists all invalid fields of a request. An unknown path returns 404 \`not_found\`, an unsupported method 405 \`method_not_allowed\` with \`Allow\`.`;
 
 const tags: readonly { readonly name: Tag; readonly description: string }[] = [
   {
@@ -185,11 +185,16 @@ const headers = {
 const errorSchema: JsonObject = {
   type: "object",
   description: "An error response.",
-  required: ["success", "error", "message"],
+  required: ["success", "error", "message", "docs"],
   properties: {
     success: { type: "boolean", const: false, description: "Always false." },
     error: { type: "string", description: "Stable error code." },
     message: { type: "string", description: "One sentence that a person can act on." },
+    docs: {
+      type: "string",
+      format: "uri",
+      description: "Where the code is explained: what it means, what to do, and who can.",
+    },
     issues: {
       type: "array",
       description: "All invalid fields of the request.",

@@ -1,5 +1,6 @@
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { type ErrorCode, listErrors } from "../../../shared/model/errors.ts";
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { answeredMeanings } from "../../../shared/model/refusal_meaning.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { rateLimitHeaders } from "./rate_limit_headers.ts";
@@ -110,7 +111,13 @@ export function describeErrorExamples(used: ReadonlySet<ErrorCode>): JsonObject 
   return Object.fromEntries(
     errors.filter(({ code }) => used.has(code)).map(({ code, message }) => [
       toComponentName(code),
-      { summary: code, value: { success: false, error: code, message, ...extras[code] } },
+      {
+        summary: code,
+        value: {
+          ...{ success: false, error: code, message, docs: errorDocsUrl(code) },
+          ...extras[code],
+        },
+      },
     ]),
   );
 }

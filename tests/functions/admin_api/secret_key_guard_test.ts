@@ -1,3 +1,4 @@
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { createApp } from "../../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../../shared/http/secret_key_guard.ts";
 import type { Log } from "../../../shared/runtime/log.ts";
@@ -31,6 +32,7 @@ const refusal = {
     success: false,
     error: "invalid_secret_key",
     message: "Send the project's secret key in the apikey header.",
+    docs: errorDocsUrl("invalid_secret_key"),
   },
 };
 

@@ -1,3 +1,4 @@
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { version } from "../../../shared/model/version.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
@@ -380,6 +381,7 @@ Deno.test("a defect is 500 with a fixed text and the request id, for every opera
         success: false,
         error: "internal_error",
         message: "Something went wrong on our side; give us the request id.",
+        docs: errorDocsUrl("internal_error"),
         requestId: "crm-1",
       }],
       row.name,

@@ -2,6 +2,7 @@
  * The order in which the document lists members. That answers keep it is checked in every answer of the
  * tests of functions, by `callApp`.
  */
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { composeDocument } from "../../../supabase/tools/openapi/document.ts";
 import { readOperations } from "../../../supabase/tools/openapi/read_operations.ts";
 import { assertEquals, assertGreater, assertRejects } from "../../support/assert.ts";
@@ -88,7 +89,8 @@ Deno.test("an answer with members in another order is found, within a list and i
   const tags = { tagsApplied: [], tagsRemoved: [] };
   assertEquals((await call({ success: true, contactId, ...tags })).status, 200);
   await assertRejects(() => call({ contactId, success: true, ...tags }), Error, "another order");
-  const refusal = { success: false, error: "invalid_request", message: "x" };
+  const docs = errorDocsUrl("invalid_request");
+  const refusal = { success: false, error: "invalid_request", message: "x", docs };
   const issues = [{ path: "phone", message: "x" }];
   assertEquals((await call({ ...refusal, issues }, 400)).status, 400);
   await assertRejects(() => call({ issues, ...refusal }, 400), Error, "another order");

@@ -7,6 +7,7 @@
 import type { Hono } from "hono";
 import type { Operation } from "../../../shared/openapi/operation.ts";
 import { listRefusals } from "../../../supabase/tools/openapi/error_responses.ts";
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { toPathTemplate } from "../../../supabase/tools/openapi/document.ts";
 import { assert, assertEquals } from "../assert.ts";
 import { listInstantFaults } from "./instant_forms.ts";
@@ -132,10 +133,11 @@ const anywhere: readonly unknown[] = ["not_found", "method_not_allowed", "payloa
 const anywhereStatuses: readonly number[] = [413];
 
 function checkRefusal(operation: Operation, answer: unknown): void {
-  const { error } = answer as { readonly error?: unknown };
+  const { error, docs } = answer as { readonly error?: unknown; readonly docs?: unknown };
   const known = [...anywhere, ...listRefusals(operation)];
   assert(
     known.includes(error),
     `${operation.operationId} answers ${error}, which it does not name`,
   );
+  assertEquals(docs, errorDocsUrl(String(error)), `docs of ${error}`);
 }

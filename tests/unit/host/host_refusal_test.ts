@@ -1,3 +1,4 @@
+import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
 import { version } from "../../../shared/model/version.ts";
 import {
   pathNotFound,
@@ -23,7 +24,9 @@ Deno.test("every refusal of the server itself has the functions' form, names the
     const { headers, status } = refusal ?? new Response();
     assertEquals(headers.get("X-Api-Version"), version, `${status}`);
     assertMatch(headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
-    assertEquals(Object.keys(await refusal?.json()), ["success", "error", "message"]);
+    const body = await refusal?.json();
+    assertEquals(Object.keys(body), ["success", "error", "message", "docs"]);
+    assertEquals(body.docs, errorDocsUrl(body.error));
   }
 });
 

@@ -8,21 +8,21 @@ import {
   NodeApiError,
 } from "n8n-workflow";
 
-/** The error that a refusal is for the user: the service's words, its code, and the fields that it names. */
+/** The error that a refusal is for the user: the service's words, its code, the fields that it names, and where the code is explained. */
 export function describeRefusal(
   node: INode,
   statusCode: number,
   body: unknown,
   itemIndex?: number,
 ): NodeApiError {
-  const { error, message, issues, requestId } = readObject(body);
+  const { error, message, docs, issues, requestId } = readObject(body);
   const fields = Array.isArray(issues)
     ? issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")
     : undefined;
   const code = typeof error === "string" ? error : "unknown";
   return new NodeApiError(node, readObject(body) as JsonObject, {
     message: typeof message === "string" ? message : `The service answered ${statusCode}`,
-    description: [code, fields, requestId].filter((part) => part !== undefined).join(" · "),
+    description: [code, fields, requestId, docs].filter((part) => part !== undefined).join(" · "),
     httpCode: String(statusCode),
     ...(itemIndex === undefined ? {} : { itemIndex }),
   });
