@@ -5,6 +5,9 @@ import { createApp } from "../../shared/http/create_app.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import document from "./openapi.json" with { type: "json" };
 import { renderErrorSections, writeErrorSections } from "./error_sections.ts";
+import { deprecations } from "../../shared/model/deprecations.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { writeVersions } from "./versions_text.ts";
 import { type ReferencePage, renderReferencePage, renderTextPage, textPagePolicy } from "./page.ts";
 import type { ReferenceLink } from "./reference_link.ts";
 import type { ReferenceDocument } from "./reference_text.ts";
@@ -49,6 +52,11 @@ export async function createApiDocsApp(
     markdown: writeErrorSections,
   });
 
+  const getVersions = serveText(hidesHtml, "Versions", {
+    html: () => renderMarkdown(writeVersions(deprecations), 2),
+    markdown: () => writeVersions(deprecations),
+  });
+
   return createApp({
     slug: "api-docs",
     log,
@@ -60,6 +68,7 @@ export async function createApiDocsApp(
       },
       { method: "GET", path: "/openapi.json", handlers: [etag(), getDocument] },
       { method: "GET", path: "/errors.md", handlers: [etag(), getErrors] },
+      { method: "GET", path: "/versions.md", handlers: [etag(), getVersions] },
     ],
   });
 }

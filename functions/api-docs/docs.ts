@@ -46,4 +46,18 @@ export const operations: readonly Operation[] = [
     errors: [],
     examples: [],
   },
+  {
+    method: "GET",
+    path: "/versions.md",
+    operationId: "getVersionsPage",
+    tag: "Reference",
+    summary: "Get the page of versions",
+    description:
+      "How the contract changes, and what of it is to go: `Link` of an answer with `Deprecation` leads here. Where the platform shows no HTML the page is Markdown.",
+    access: "public",
+    success: { description: "The page, with an `ETag`.", mediaType: "text/html" },
+    otherSuccess: { status: 304, description: "The page has not changed." },
+    errors: [],
+    examples: [],
+  },
 ];

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { AppError } from "../model/errors.ts";
-import { version } from "../model/version.ts";
+import { contractDate } from "../model/contract_date.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, runInTrace } from "../runtime/trace_context.ts";
 import type { AppVariables } from "./app_variables.ts";
@@ -33,7 +33,7 @@ export interface AppOptions {
  * Creates an app with the HTTP conventions that every function follows (decisions, section 1):
  * request id, `traceparent`, CORS for functions that browsers may call, 404 and 405 with `Allow`,
  * unknown query parameters,
- * errors as JSON, the release in `X-Api-Version`, one log line per request.
+ * errors as JSON, the contract's date in `X-Api-Version`, one log line per request.
  */
 export function createApp({ slug, routes, log }: AppOptions): Hono {
   const app = new Hono({ strict: false });
@@ -91,12 +91,12 @@ const continueTrace: MiddlewareHandler = (context, next) => {
   return traceparent === null ? next() : runInTrace(traceparent, next);
 };
 
-/** Names the release in every answer. Logs the route's pattern, never the path, because a path may hold a secret. */
+/** Names the contract's date in every answer. Logs the route's pattern, never the path, because a path may hold a secret. */
 function logRequest(slug: string, log: Log): MiddlewareHandler<{ Variables: AppVariables }> {
   return async (context: Context<{ Variables: AppVariables }>, next) => {
     const startedAt = performance.now();
     context.set("functionName", slug);
-    context.header("X-Api-Version", version);
+    context.header("X-Api-Version", contractDate);
     await next();
     log.info("request_handled", {
       requestId: context.get("requestId"),

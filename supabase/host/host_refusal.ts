@@ -1,7 +1,7 @@
 /** Refusals of the server itself, in the form of the functions' own (decisions, section 1). */
 import { allowsCrossOrigin, exposedHeaders } from "../../shared/http/cross_origin.ts";
 import { errorDocsUrl } from "../../shared/runtime/docs_address.ts";
-import { version } from "../../shared/model/version.ts";
+import { contractDate } from "../../shared/model/contract_date.ts";
 import { describeUnknownPath } from "./unknown_path.ts";
 
 export interface HostRefusal {
@@ -27,7 +27,7 @@ export function refuse(
     headers: {
       ...(slug !== null && allowsCrossOrigin(slug) ? openToPages : {}),
       "X-Request-Id": crypto.randomUUID(),
-      "X-Api-Version": version,
+      "X-Api-Version": contractDate,
       ...headers,
     },
   });

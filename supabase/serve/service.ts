@@ -1,3 +1,4 @@
+import { contractDate } from "../../shared/model/contract_date.ts";
 import { version } from "../../shared/model/version.ts";
 import { placeDocs } from "../../shared/runtime/docs_address.ts";
 import { loadCounters } from "../../shared/runtime/load_counters.ts";
@@ -112,7 +113,7 @@ function originOf({ hostname, port }: ServeSettings): string {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
-const versionHeader = { "X-Api-Version": version };
+const versionHeader = { "X-Api-Version": contractDate };
 
 async function route(request: Request, peer: string, parts: Parts): Promise<Response> {
   const { pathname } = new URL(request.url);

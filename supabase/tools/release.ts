@@ -1,6 +1,6 @@
 /**
  * `deno task release <version>`: makes what stands under "Unreleased" in the changelog a release. It
- * writes the version (of the README and the packages too), dates the changelog's section, and records the
+ * writes the version (of the README and the packages too), dates the contract where it may have changed and the changelog's section, and records the
  * migrations, which are never edited from then on. The rest is a commit and a tag, see docs/migrations.md.
  */
 
@@ -64,7 +64,19 @@ export async function writeRelease(root: string, release: Release): Promise<void
       text.replace(place(release.formerVersion), place(release.version)),
     );
   }
+  if (changesContract(release)) await dateContract(root, release.day);
   await writePackageVersions(root, release);
+}
+
+/** A patch leaves the contract as it is. */
+function changesContract({ version }: Release): boolean {
+  return version.endsWith(".0");
+}
+
+async function dateContract(root: string, day: string): Promise<void> {
+  const path = join(root, "shared/model/contract_date.ts");
+  const text = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, text.replace(/contractDate = "[^"]*"/, `contractDate = "${day}"`));
 }
 
 /** The packages have the service's version. */

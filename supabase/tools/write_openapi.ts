@@ -1,6 +1,6 @@
 /**
  * Generates the OpenAPI document from the functions' contracts, the page that shows it on a static
- * host, and the tables of error codes in docs/errors.md and of providers' webhooks in docs/api.md:
+ * host, docs/versions.md, the tables and sections of error codes in docs/errors.md and the table of providers' webhooks in docs/api.md:
  * `deno task openapi`. With `--check` it writes
  * nothing and fails when a committed file differs from the contracts.
  */
@@ -10,6 +10,7 @@ import { defaultViewerUrl } from "../../functions/api-docs/viewer.ts";
 import { composeDocument } from "./openapi/document.ts";
 import { writeErrorPage } from "./openapi/error_page.ts";
 import { writeWebhookTable } from "./openapi/webhook_table.ts";
+import { writeVersionsPage } from "./openapi/versions_page.ts";
 import { readOperations } from "./openapi/read_operations.ts";
 
 /** The path of the committed document, beside the function that serves it. */
@@ -20,6 +21,9 @@ export const staticPageFile = new URL("reference.html", documentFile);
 
 /** The path of the page whose table of error codes is generated. */
 const errorPageFile = new URL("../../docs/errors.md", import.meta.url);
+
+/** The path of the page of versions. */
+const versionsPageFile = new URL("../../docs/versions.md", import.meta.url);
 
 /** The path of the page whose table of providers' webhooks is generated. */
 const apiPageFile = new URL("../../docs/api.md", import.meta.url);
@@ -50,6 +54,7 @@ async function main(isCheck: boolean): Promise<number> {
     ["functions/api-docs/openapi.json", documentFile, documentText],
     ["functions/api-docs/reference.html", staticPageFile, await writeStaticPage(documentText)],
     ["docs/errors.md", errorPageFile, writeErrorPage(await Deno.readTextFile(errorPageFile))],
+    ["docs/versions.md", versionsPageFile, writeVersionsPage()],
     ["docs/api.md", apiPageFile, writeWebhookTable(await Deno.readTextFile(apiPageFile))],
   ] as const;
   let isCurrent = true;

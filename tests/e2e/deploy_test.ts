@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { contractDate } from "../../shared/model/contract_date.ts";
 import { version } from "../../shared/model/version.ts";
 import {
   deploy,
@@ -13,6 +14,7 @@ import {
   runSupabaseCli,
   SupabaseCliError,
 } from "../../supabase/deploy/supabase_cli.ts";
+import { readDeployedVersion } from "../../supabase/deploy/deployed_version.ts";
 import { UpgradeRefusal } from "../../supabase/deploy/upgrade_plan.ts";
 import { applyMigrations } from "../../supabase/host/migrations.ts";
 import { createPlatformRoles } from "../../supabase/host/roles.ts";
@@ -282,21 +284,34 @@ async function listenForReloads(database: TestDatabase): Promise<() => Promise<s
 interface ProjectDouble extends AsyncDisposable {
   readonly origin: string;
   version: string;
+  /** Before 1.2.0 the header named the release. */
+  isOld: boolean;
   /** RPCs that the Data API was asked for. */
   readonly asked: string[];
   /** How many of the next calls come before the Data API has read the schema. */
   unreadCalls: number;
 }
 
+Deno.test("the deployed release is read from the document, and from the header of releases before 1.2.0", async () => {
+  await using project = serveProject();
+  for (const isOld of [true, false]) {
+    Object.assign(project, { isOld, version: isOld ? "1.1.0" : "1.3.0" });
+    assertEquals(await readDeployedVersion(project.origin), isOld ? "1.1.0" : "1.3.0");
+  }
+});
+
 /** Functions of some version, and a Data API that lets nobody call what it knows. */
 function serveProject(): ProjectDouble {
-  const deployed = { version: "1.0.0", asked: [] as string[], unreadCalls: 0 };
+  const deployed = { version: "1.0.0", isOld: false, asked: [] as string[], unreadCalls: 0 };
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) => {
       const { pathname } = new URL(request.url);
       if (!pathname.startsWith("/rest/v1/rpc/")) {
-        return new Response(null, { headers: { "X-Api-Version": deployed.version } });
+        const headers = { "X-Api-Version": deployed.isOld ? deployed.version : contractDate };
+        return pathname.endsWith("/openapi.json")
+          ? Response.json({ info: { version: deployed.version } }, { headers })
+          : new Response(null, { headers });
       }
       assertEquals(request.headers.get("apikey"), publicKey);
       deployed.asked.push(pathname.slice("/rest/v1/rpc/".length));

@@ -16,10 +16,8 @@ Deno.test("a release dates the changelog, writes the version and freezes the mig
     await repository.read("CHANGELOG.md"),
     /## \[Unreleased\]\n\n## \[1\.1\.0\] - 2030-01-02\n\n- A new/,
   );
-  assertEquals(
-    await repository.read("shared/model/version.ts"),
-    'export const version = "1.1.0";\n',
-  );
+  assertEquals(await repository.read("shared/model/version.ts"), versionFile("1.1.0"));
+  assertEquals(await repository.read(dateFile), dateText("2030-01-02"));
   assertEquals(
     await repository.read("README.md"),
     "Since 1.0.0:\nMessaging Integration API 1.1.0 on http://127.0.0.1:54321\n",
@@ -59,6 +57,22 @@ Deno.test("a release without changes, or below the present version, is refused a
   );
 });
 
+Deno.test("a patch leaves the contract's date as it is", async () => {
+  await using repository = await createRepository("- A fault less.\n");
+  await writeRelease(repository.root, { ...release, version: "1.0.1" });
+  assertEquals(await repository.read(dateFile), dateText("2029-01-01"));
+});
+
+const dateFile = "shared/model/contract_date.ts";
+
+function versionFile(version: string): string {
+  return `export const version = "${version}";\n`;
+}
+
+function dateText(day: string): string {
+  return `export const contractDate = "${day}";\n`;
+}
+
 interface Repository extends AsyncDisposable {
   readonly root: string;
   read(path: string): Promise<string>;
@@ -77,7 +91,8 @@ async function createRepository(unreleased: string): Promise<Repository> {
     "CHANGELOG.md",
     `# Changelog\n\n## [Unreleased]\n\n${unreleased}\n## [1.0.0] - 2029-01-01\n`,
   );
-  await write("shared/model/version.ts", 'export const version = "1.0.0";\n');
+  await write("shared/model/version.ts", versionFile("1.0.0"));
+  await write(dateFile, dateText("2029-01-01"));
   await write(
     "README.md",
     "Since 1.0.0:\nMessaging Integration API 1.0.0 on http://127.0.0.1:54321\n",

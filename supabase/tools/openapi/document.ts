@@ -5,6 +5,7 @@ import { describeWebhooks } from "./event_webhooks.ts";
 import type { JsonObject } from "./json_schema.ts";
 import { describeOperation, ignoredFieldsSchema } from "./operation_object.ts";
 import { rateLimitHeaderComponents } from "./rate_limit_headers.ts";
+import { contractDate } from "../../../shared/model/contract_date.ts";
 import { version } from "../../../shared/model/version.ts";
 
 /** The operations of every function, by the function's name. */
@@ -166,9 +167,9 @@ const headers = {
     example: "crm-20261123-0001",
   },
   "X-Api-Version": {
-    description: "The release of the service that answers.",
-    schema: { type: "string" },
-    example: version,
+    description: "The contract's date: since that day it is as it is.",
+    schema: { type: "string", format: "date" },
+    example: contractDate,
   },
   "Idempotent-Replayed": {
     description: "`true` when this is the stored response of an earlier request with the same key.",

@@ -3,6 +3,7 @@ import { listErrors } from "../../../shared/model/errors.ts";
 import type { Classification } from "../../../shared/providers/classification.ts";
 import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
 import { writeTable } from "./markdown_table.ts";
+import { wrapLines } from "./wrap_lines.ts";
 
 const codesHead = "`error`";
 const statusHead = "Status";
@@ -39,24 +40,6 @@ function writeSections(page: string): string {
   if (start < 0 || end < start) throw new Error("the page has no place for the sections of codes");
   const before = page.slice(0, start + sectionsStart.length);
   return `${before}\n\n${wrapLines(writeErrorSections())}\n\n${page.slice(end)}`;
-}
-
-/** Longest line, as the formatter writes Markdown. */
-const lineWidth = 100;
-
-/** Breaks lines at blanks outside of code, as the formatter does: what continues a list is indented. */
-function wrapLines(text: string): string {
-  return text.split("\n").map((line) => {
-    const indent = line.startsWith("- ") ? "  " : "";
-    const lines: string[] = [];
-    for (const word of line.match(/(?:`[^`]*`|[^\s`])+/g) ?? [""]) {
-      const last = lines.at(-1);
-      if (last !== undefined && last.length + 1 + word.length <= lineWidth) {
-        lines[lines.length - 1] = `${last} ${word}`;
-      } else lines.push(last === undefined ? word : `${indent}${word}`);
-    }
-    return lines.join("\n");
-  }).join("\n");
 }
 
 function listChannelCodes(): string[][] {

@@ -1,5 +1,5 @@
 import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
-import { version } from "../../../shared/model/version.ts";
+import { contractDate } from "../../../shared/model/contract_date.ts";
 import type { Database } from "../../../shared/database/database.ts";
 import { openDirectDatabase } from "../../../shared/database/direct_database.ts";
 import { listErrors } from "../../../shared/model/errors.ts";
@@ -304,14 +304,14 @@ function corsHeaders(response: Response): string[] {
   return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 }
 
-Deno.test("every answer names the release, and carries X-Request-Id: the caller's own where it is fit, else a new one", async () => {
+Deno.test("every answer names the contract's date, and carries X-Request-Id: the caller's own where it is fit, else a new one", async () => {
   await using contract = await startContractStack();
   for (const { slug, operation, name } of rows) {
     const ask = async (headers: Record<string, string>): Promise<string> => {
       const init = { method: operation.method, headers };
       const response = await contract.request(slug, toExamplePath(slug, operation), init);
       await response.body?.cancel();
-      assertEquals(response.headers.get("x-api-version"), version, name);
+      assertEquals(response.headers.get("x-api-version"), contractDate, name);
       return response.headers.get("x-request-id") ?? "";
     };
     assertEquals(await ask({ "X-Request-Id": "crm-20261123-0001" }), "crm-20261123-0001", name);

@@ -1,5 +1,5 @@
 import { errorDocsUrl } from "../../../shared/runtime/docs_address.ts";
-import { version } from "../../../shared/model/version.ts";
+import { contractDate } from "../../../shared/model/contract_date.ts";
 import {
   pathNotFound,
   refuse,
@@ -12,7 +12,7 @@ import { assertEquals, assertMatch } from "../../support/assert.ts";
 
 const foreign = new Request("http://elsewhere.example:54321/health");
 
-Deno.test("every refusal of the server itself has the functions' form, names the release and has a request id", async () => {
+Deno.test("every refusal of the server itself has the functions' form, names the contract's date and has a request id", async () => {
   const refusals = [
     pathNotFound("/functions/v1/nothing", []),
     refuseAddress(),
@@ -22,7 +22,7 @@ Deno.test("every refusal of the server itself has the functions' form, names the
   ];
   for (const refusal of refusals) {
     const { headers, status } = refusal ?? new Response();
-    assertEquals(headers.get("X-Api-Version"), version, `${status}`);
+    assertEquals(headers.get("X-Api-Version"), contractDate, `${status}`);
     assertMatch(headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
     const body = await refusal?.json();
     assertEquals(Object.keys(body), ["success", "error", "message", "docs"]);
@@ -30,7 +30,7 @@ Deno.test("every refusal of the server itself has the functions' form, names the
   }
 });
 
-Deno.test("a page reads a refusal, its release and its pause where it may call the function, and no other", () => {
+Deno.test("a page reads a refusal, its date and its pause where it may call the function, and no other", () => {
   const pause = { "Retry-After": "1" };
   const refusal = { error: "service_unavailable", message: "Later." };
   const exposed = refuse("send-message", 503, refusal, pause).headers;
