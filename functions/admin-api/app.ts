@@ -67,6 +67,7 @@ export function createAdminApp(services: AdminServices): Hono {
   return createApp({
     slug: "admin-api",
     log: services.log,
+    database: services.database,
     routes: routes.map((route) => ({ ...route, handlers: [guard, ...route.handlers] as const })),
   });
 }

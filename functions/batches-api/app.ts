@@ -73,7 +73,7 @@ const operations: readonly ClientRoute<BatchesApiServices>[] = [
 /** /functions/v1/batches-api: messages to a list of people, paced through the instance's queue. */
 export function createBatchesApiApp(services: BatchesApiServices): Hono {
   const routes = createClientRoutes(services, operations);
-  return createApp({ slug: "batches-api", log: services.log, routes });
+  return createApp({ slug: "batches-api", log: services.log, database: services.database, routes });
 }
 
 async function create(services: BatchesApiServices, context: ClientContext): Promise<Response> {

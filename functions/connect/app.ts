@@ -113,6 +113,7 @@ export async function createConnectApp(services: ConnectServices): Promise<Hono>
   return createApp({
     slug: "connect",
     log: services.log,
+    database: services.database,
     routes: [
       // Chats and mail programs append parameters to links.
       { method: "GET", path: "/", ignoresParameters: true, handlers: [getPage] },

@@ -73,7 +73,12 @@ const operations: readonly ClientRoute<ContactsApiServices>[] = [
 /** /functions/v1/contacts-api (specification 4.3). */
 export function createContactsApiApp(services: ContactsApiServices): Hono {
   const routes = createClientRoutes(services, operations);
-  return createApp({ slug: "contacts-api", log: services.log, routes });
+  return createApp({
+    slug: "contacts-api",
+    log: services.log,
+    database: services.database,
+    routes,
+  });
 }
 
 async function createContact(

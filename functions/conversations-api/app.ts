@@ -83,7 +83,12 @@ const operations: readonly ClientRoute<ConversationsApiServices>[] = [
 /** /functions/v1/conversations-api (specification 4.1). */
 export function createConversationsApiApp(services: ConversationsApiServices): Hono {
   const routes = createClientRoutes(services, operations);
-  return createApp({ slug: "conversations-api", log: services.log, routes });
+  return createApp({
+    slug: "conversations-api",
+    log: services.log,
+    database: services.database,
+    routes,
+  });
 }
 
 async function assign(

@@ -38,6 +38,7 @@ export function createDispatchQueueApp(services: DispatchQueueServices): Hono {
   return createApp({
     slug: "dispatch-queue",
     log: services.log,
+    database: services.database,
     routes: [{
       method: "POST",
       path: "/",

@@ -13,6 +13,7 @@ export function createEventsApiApp(services: EventsApiServices): Hono {
   return createApp({
     slug: "events-api",
     log: services.log,
+    database: services.database,
     routes: createClientRoutes(services, [
       ...createFeedOperations(),
       ...endpointOperations,

@@ -45,6 +45,7 @@ export function createMcpApp(services: McpServices): Hono {
   return createApp({
     slug: "mcp",
     log: services.log,
+    database: services.database,
     routes: [{ method: "POST", path: "/", handlers: [handle] }],
   });
 }

@@ -56,6 +56,7 @@ export function createMediaApiApp(services: MediaApiServices): Hono {
   return createApp({
     slug: "media-api",
     log,
+    database,
     routes: [
       {
         method: "POST",

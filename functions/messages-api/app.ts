@@ -74,7 +74,12 @@ const operations: readonly ClientRoute<MessagesApiServices>[] = [
 /** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
 export function createMessagesApiApp(services: MessagesApiServices): Hono {
   const routes = createClientRoutes(services, operations);
-  return createApp({ slug: "messages-api", log: services.log, routes });
+  return createApp({
+    slug: "messages-api",
+    log: services.log,
+    database: services.database,
+    routes,
+  });
 }
 
 async function getMessage(

@@ -35,6 +35,7 @@ export function createMessagesContextApp(services: MessagesContextServices): Hon
   return createApp({
     slug: "messages-context",
     log,
+    database,
     routes: [{
       method: "GET",
       path: "/",

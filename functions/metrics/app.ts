@@ -38,6 +38,7 @@ export function createMetricsApp({ database, secretKeys, log }: MetricsServices)
   return createApp({
     slug: "metrics",
     log,
+    database,
     routes: [{ method: "GET", path: "/", handlers: [createSecretKeyGuard(secretKeys), handle] }],
   });
 }

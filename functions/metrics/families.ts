@@ -92,6 +92,10 @@ export const metricFamilies: readonly MetricFamily[] = [
     "messaging_unknown_webhook_fields_total",
     "Names in providers' webhooks that no reader knows, by provider and name; beyond a hundred of a provider, `other`.",
   ),
+  counter(
+    "messaging_deprecated_calls_total",
+    "Calls of what is to go, by its name and the token's id; beyond a hundred pairs the token is `other`.",
+  ),
   counter("messaging_claim_expiries_total", "Messages whose worker died before it settled them."),
   counter("messaging_maintenance_runs_total", "Maintenance runs of dispatchers, each 5 seconds."),
   gauge(

@@ -41,6 +41,7 @@ export function createProcessAiAgentApp(services: SendingServices): Hono {
   return createApp({
     slug: "process-ai-agent",
     log: services.log,
+    database: services.database,
     routes: [{ method: "POST", path: "/", ignoresParameters: true, handlers }],
   });
 }

@@ -47,7 +47,7 @@ export function createProviderWebhookApp(
     receiver: new DeliveryReceiver(limits),
   };
   const routes = registry.providers.flatMap((provider) => listRoutes(reception, provider));
-  return createApp({ slug: "provider-webhook", log, routes });
+  return createApp({ slug: "provider-webhook", log, database, routes });
 }
 
 /** What one process receives deliveries with. */

@@ -41,6 +41,7 @@ export function createSendMessageApp(services: SendingServices): Hono {
   return createApp({
     slug: "send-message",
     log: services.log,
+    database: services.database,
     routes: [{
       method: "POST",
       path: "/",

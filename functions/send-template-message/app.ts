@@ -33,6 +33,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
   return createApp({
     slug: "send-template-message",
     log: services.log,
+    database: services.database,
     routes: [{
       method: "POST",
       path: "/",

@@ -1,11 +1,18 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
+import type { Database } from "../database/database.ts";
+import {
+  type Deprecation,
+  deprecations as contractDeprecations,
+  findDeprecations,
+} from "../model/deprecations.ts";
 import { AppError } from "../model/errors.ts";
 import { contractDate } from "../model/contract_date.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, runInTrace } from "../runtime/trace_context.ts";
 import type { AppVariables } from "./app_variables.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
+import { createDeprecationNotice } from "./deprecation_notice.ts";
 import { respondToError } from "./error_response.ts";
 import { checkParameters, type QueryRules } from "./query_parameters.ts";
 
@@ -27,6 +34,10 @@ export interface AppOptions {
   readonly slug: string;
   readonly routes: readonly Route[];
   readonly log: Log;
+  /** Where calls of what is to go are counted. */
+  readonly database?: Database;
+  /** What is to go. Default: the contract's list. */
+  readonly deprecations?: readonly Deprecation[];
 }
 
 /**
@@ -35,7 +46,9 @@ export interface AppOptions {
  * unknown query parameters,
  * errors as JSON, the contract's date in `X-Api-Version`, one log line per request.
  */
-export function createApp({ slug, routes, log }: AppOptions): Hono {
+export function createApp(
+  { slug, routes, log, database, deprecations = contractDeprecations }: AppOptions,
+): Hono {
   const app = new Hono({ strict: false });
   app.use(continueTrace);
   app.use(requestId({ limitLength: 128 }));
@@ -44,7 +57,11 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
   const own = app.basePath(`/${slug}`);
   // Fixed paths first, with all their methods: they are no ids of the others.
   for (const hasParameters of [false, true]) {
-    addRoutes(own, routes.filter(({ path }) => path.includes(":") === hasParameters));
+    const listed = routes.filter(({ path }) => path.includes(":") === hasParameters);
+    addRoutes(own, listed, (route) => {
+      const entries = findDeprecations(deprecations, slug, route);
+      return entries.length === 0 ? [] : [createDeprecationNotice(entries, { database, log })];
+    });
   }
   const message = describePaths(slug, routes);
   app.notFound((context) => respondToError(new AppError("not_found", { message }), context, log));
@@ -52,11 +69,16 @@ export function createApp({ slug, routes, log }: AppOptions): Hono {
   return app;
 }
 
-function addRoutes(own: Hono, routes: readonly Route[]): void {
+/** @param notices what an operation tells of before its guards. */
+function addRoutes(
+  own: Hono,
+  routes: readonly Route[],
+  notices: (route: Route) => readonly MiddlewareHandler[],
+): void {
   for (const route of routes) {
     const { method, path, handlers } = route;
     const [guards, respond] = [handlers.slice(0, -1), handlers.slice(-1)];
-    own.on(method, [path], ...guards, checkParameters(route), ...respond);
+    own.on(method, [path], ...notices(route), ...guards, checkParameters(route), ...respond);
   }
   for (const [path, allow] of listAllowed(routes)) {
     // The CORS middleware answers OPTIONS before this route. Without it a preflight gets no

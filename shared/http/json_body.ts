@@ -32,7 +32,7 @@ export type JsonObject = Record<string, unknown>;
  */
 export async function readJsonBody(context: Context, maxBytes?: number): Promise<JsonObject> {
   requireJsonType(context);
-  return await readObject(await readBody(context, maxBytes));
+  return note(context, await readObject(await readBody(context, maxBytes)));
 }
 
 /** Like `readJsonBody`. Returns undefined for an empty body, whatever its `Content-Type` says. */
@@ -43,7 +43,13 @@ export async function readOptionalJsonBody(
   const bytes = await readBody(context, maxBytes);
   if (bytes.byteLength === 0) return undefined;
   requireJsonType(context);
-  return await readObject(bytes);
+  return note(context, await readObject(bytes));
+}
+
+/** Keeps what was given, for who reads it after the answer: `createDeprecationNotice`. */
+function note(context: Context, body: JsonObject): JsonObject {
+  context.set("body", body);
+  return body;
 }
 
 function requireJsonType(context: Context): void {

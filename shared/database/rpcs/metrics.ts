@@ -3,6 +3,10 @@ import type { EmptyRequest, Rpc } from "./rpc.ts";
 
 export interface MetricsRpcs {
   get_service_health: Rpc<EmptyRequest, ServiceHealth>;
+  count_deprecated_call: Rpc<
+    { readonly names: readonly string[]; readonly tokenId: string | null },
+    Record<string, never>
+  >;
   count_unknown_fields: Rpc<
     { readonly provider: string; readonly fields: readonly string[] },
     Record<string, never>

@@ -14,6 +14,7 @@ export interface ClientOperation {
   /** Below `/functions/v1/`, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
+  readonly deprecated?: boolean | undefined;
   /** Names of the path's parameters. */
   readonly pathParameters: readonly string[];
   /** Whether a call has a body; `file`: a form with a file, or JSON. */
@@ -65,6 +66,7 @@ function describeOperation(
     method: method.toUpperCase(),
     path,
     summary: operation.summary,
+    deprecated: operation.deprecated,
     pathParameters: named("path").map(({ name }) => name),
     body,
     // Beside a body the query only names the instance, which the token does.
@@ -156,6 +158,7 @@ function reduceOperation(document: Part, operation: Part): Part {
   return {
     operationId: operation.operationId,
     summary: operation.summary,
+    ...(operation.deprecated === true ? { deprecated: true } : {}),
     parameters,
     responses,
     ...(body === undefined

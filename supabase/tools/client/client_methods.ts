@@ -113,8 +113,9 @@ function writeMethod(operation: NamedOperation): string[] {
     ...writeInput(operation),
     "options?: CallOptions",
   ];
+  const deprecated = operation.deprecated === true ? " @deprecated See its description." : "";
   return [
-    `  /** ${summary.replace(/\.?$/, ".")} */`,
+    `  /** ${summary.replace(/\.?$/, ".")}${deprecated} */`,
     `  ${name}(${parameters.join(", ")}): ${writeAnswer(operation.answer, operationId)};`,
   ];
 }

@@ -1,5 +1,11 @@
 import type { Operation, Tag } from "../../../shared/openapi/operation.ts";
 import type { ErrorCode } from "../../../shared/model/errors.ts";
+import {
+  type Deprecation,
+  deprecations as contractDeprecations,
+  findDeprecations,
+} from "../../../shared/model/deprecations.ts";
+import { markDeprecated } from "./deprecated_parts.ts";
 import { describeErrorExamples, listRefusals, writeErrorTable } from "./error_responses.ts";
 import { describeWebhooks } from "./event_webhooks.ts";
 import type { JsonObject } from "./json_schema.ts";
@@ -21,7 +27,10 @@ export function toPathTemplate(slug: string, path: string): string {
 }
 
 /** The OpenAPI 3.1 document of all operations. */
-export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject {
+export function composeDocument(
+  operationsBySlug: OperationsBySlug,
+  deprecations: readonly Deprecation[] = contractDeprecations,
+): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const { webhooks, schemas: eventSchemas } = describeWebhooks();
   const schemas: Record<string, JsonObject> = { Error: errorSchema, ...eventSchemas };
@@ -30,6 +39,7 @@ export function composeDocument(operationsBySlug: OperationsBySlug): JsonObject 
   for (const [slug, operations] of sortForReading(operationsBySlug)) {
     for (const operation of operations) {
       const described = describeOperation(operation);
+      markDeprecated(described, findDeprecations(deprecations, slug, operation));
       const path = toPathTemplate(slug, operation.path);
       paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described.operation };
       Object.assign(schemas, described.schemas);

@@ -89,8 +89,8 @@ Deno.test("no label and no text of the metrics holds a phone, a name, a message 
     }
   }
   assertEquals([...labels.keys()].sort(), [
-    ...["billing", "category", "event", "field", "instance_id", "kind", "le", "process"],
-    ...["provider", "state", "status"],
+    ...["billing", "category", "deprecated", "event", "field", "instance_id", "kind", "le"],
+    ...["process", "provider", "state", "status", "token_id"],
   ]);
   assertEquals([...labels.get("instance_id") ?? []], [tenant.instanceId]);
   for (const word of ["5511987654321", "551140001234", "private", "House", tenant.token]) {

@@ -412,6 +412,13 @@ as $$
     )
     union all
     (
+      select 'messaging_deprecated_calls_total', '{"deprecated": "none", "token_id": "none"}'::jsonb
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_deprecated_calls_total'
+    )
+    union all
+    (
       select 'messaging_estimated_cost_total',
         jsonb_build_object('currency', t.currency, 'category', k.category)
       from messaging.rate_tables t
