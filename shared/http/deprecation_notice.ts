@@ -38,7 +38,7 @@ export function createDeprecationNotice(
     if (database === undefined || uncountedStatuses.has(context.res.status)) return;
     const names = used.map(nameDeprecation);
     await database.rpc("count_deprecated_call", { names, tokenId: context.get("tokenId") ?? null })
-      .catch((error) => log.error("deprecated_call_lost", describeDefect(error)));
+      .catch((error) => log.error("deprecation_count_failed", describeDefect(error)));
   };
 }
 

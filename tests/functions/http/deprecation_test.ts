@@ -127,7 +127,7 @@ Deno.test("a refusal says it too; one of a stranger or beyond a limit is not cou
   }
   const away = serve({ fails: true });
   assertEquals(notice(await away.ask("POST", "/old"))[2], link);
-  assertEquals(away.logged, ["deprecated_call_lost"]);
+  assertEquals(away.logged, ["deprecation_count_failed"]);
 });
 
 Deno.test("metrics counts calls of what is to go by name and token, a hundred pairs, then other", async () => {
