@@ -6,6 +6,7 @@
 -- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
+-- Over 80 lines: what is inserted, its counts and its duplicates are one statement, which judges each entry once.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare

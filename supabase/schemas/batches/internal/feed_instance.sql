@@ -10,6 +10,8 @@
 -- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
 -- comes back then.
 -- Errors: MI010.
+-- Over 80 lines: each step of the forecast is acted on where it is read, and what the steps have in common is
+-- written once after them.
 create or replace function messaging.feed_instance(of_instance uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare

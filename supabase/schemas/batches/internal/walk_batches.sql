@@ -13,6 +13,7 @@
 -- up single sends may not be queued: one whose slot the window's end has moved to another day while the
 -- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
 -- Reads recipients from cursors: a caller that needs few reads few. Writes and locks nothing. Errors: MI010.
+-- Over 80 lines: one loop, whose turns, cursors and slots each next step depends on.
 create or replace function messaging.walk_batches(
   instance messaging.instances, clock timestamptz, draft messaging.batches, entries jsonb,
   of_batch uuid, last_index integer, most_messages integer
