@@ -55,7 +55,7 @@ export function checkProcessAiAgent(body: Readonly<Record<string, unknown>>): Cr
   const delayMessage = body["delayMessage"] ?? undefined;
   return (request) => [
     ...findRecipientIssues(request),
-    ...findTimingIssues({ ...request, delayMessage }),
+    ...findTimingIssues(request["sendAt"] === undefined ? request : { ...request, delayMessage }),
   ];
 }
 

@@ -85,7 +85,7 @@ const checkReaction: CrossCheck = (request) =>
 
 const notWithReaction: readonly (keyof SendMessageRequest)[] = [
   ...["replyTo", "queued", "intervalSeconds", "delayMessage", "delayTyping"] as const,
-  ...["sendAt", "expiresAt", "cancelKey", "outsideWindow"] as const,
+  ...["sendAt", "expiresAt", "cancelKey", "cancelOn", "outsideWindow"] as const,
 ];
 
 const checkMessage: CrossCheck = (request) => {

@@ -10,6 +10,7 @@ import { costSchema, pricingSchema } from "./pricing.ts";
 import { ladderRecordFields } from "./outside_window.ts";
 import { purposes } from "./purpose.ts";
 import { shownSentParts } from "./content_parts.ts";
+import { cancelEvents, cancelReasons } from "./timing.ts";
 import { receivedPartFields } from "./received_parts.ts";
 import {
   type AnswerOf,
@@ -40,6 +41,10 @@ export const messageRecordFields = {
   batchId: z.uuid().nullable(),
   purpose: z.enum(purposes),
   cancelKey: z.string().nullable(),
+  cancelOn: z.array(z.enum(cancelEvents)).nullable(),
+  paymentReference: z.string().nullable(),
+  /** Null for a message that was not canceled, and for one that a call has canceled. */
+  cancelReason: z.enum(cancelReasons).nullable(),
   metadata,
   ...furtherCallerFields,
   ...mediaFields,

@@ -213,5 +213,8 @@ return row(
   message.cost_currency,
   case
     when message.ladder is not null then jsonb_build_object('shown', message.ladder -> 'shown')
-  end
+  end,
+  message.cancel_on,
+  message.payment_reference,
+  message.cancel_reason
 )::messaging.message_snapshot;

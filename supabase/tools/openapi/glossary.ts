@@ -83,6 +83,12 @@ export const glossary: Readonly<Record<string, string>> = {
     "Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then.",
   cancelKey:
     "The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`.",
+  cancelOn:
+    "What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes.",
+  paymentReference:
+    "Reference of the payment request that `cancelOn` `payment` is about, on the same instance.",
+  cancelReason:
+    "What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.",
   delayTyping: "Milliseconds to show the typing indicator, where the channel supports it.",
   assignTo: "Operator to assign the conversation to: e-mail address or UUID.",
   portfolio: "Whether the contact is in the operator's portfolio.",

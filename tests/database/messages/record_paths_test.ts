@@ -160,6 +160,7 @@ const notInRaw: ReadonlySet<string> = new Set([
   ...["contact", "contactId"],
   // What counts while a message waits, or when it has not left.
   ...["heldBy", "holdReason", "holdCode", "heldUntil", "expiresAt", "cancelKey", "failedAt"],
+  ...["cancelOn", "paymentReference", "cancelReason"],
   // What a call asked for, and how a ladder went. `template` is the sent one there.
   ...["change", "sentAs", "template", "invitationId", "invitationFor"],
 ]);

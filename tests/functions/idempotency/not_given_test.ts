@@ -20,7 +20,7 @@ Deno.test("null and an empty text in any optional field are not given", async ()
       ...["header", "footer", "linkButton", "location", "contacts", "reaction", "rendering"],
       ...["replyTo", "cardId", "metadata", "purpose", "delayMessage", "delayTyping", "assignTo"],
       ...["portfolio", "queued", "intervalSeconds", "sentBy", "pauseAgent", "sendAt", "expiresAt"],
-      ...["cancelKey", "outsideWindow", "linkPreview", "viewOnce"],
+      ...["cancelKey", "cancelOn", "paymentReference", "outsideWindow", "linkPreview", "viewOnce"],
     ];
     const body = { ...text, ...Object.fromEntries(fields.map((field) => [field, empty])) };
     const sent = await stack.send(tenant, body);

@@ -26,6 +26,7 @@ const besideRawRows = [
     "heldUntil",
     "failedAt",
     "cancelKey",
+    ...["cancelOn", "paymentReference", "cancelReason"],
     "expiresAt",
   ],
 ];

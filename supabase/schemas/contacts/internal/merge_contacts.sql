@@ -88,6 +88,7 @@ begin
     is_favorite = c.is_favorite or other.is_favorite,
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,
+    cancels_on_reply = c.cancels_on_reply or other.cancels_on_reply,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
     phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
     phone_book_at = greatest(c.phone_book_at, other.phone_book_at),

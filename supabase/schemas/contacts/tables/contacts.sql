@@ -32,6 +32,7 @@ create table messaging.contacts (
   profile_picture_url text,
   profile_picture_at timestamptz,
   identity_change jsonb,
+  cancels_on_reply boolean not null default false,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
@@ -62,3 +63,5 @@ comment on column messaging.contacts.profile_picture_url is
   'The channel''s address of the person''s picture, as told at profile_picture_at.';
 comment on column messaging.contacts.identity_change is
   'How the person''s last change of key was told: {at, sources, names, former}, see record_identity_event; NULL where none was.';
+comment on column messaging.contacts.cancels_on_reply is
+  'Messages to it may wait with cancelOn: reply. Set with such a message, cleared by the reply that finds none left: see cancel_on_reply.';

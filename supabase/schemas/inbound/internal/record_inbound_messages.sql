@@ -6,6 +6,7 @@
 -- last is stored as the choice of it: see offered_choices and typed_choice.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
+-- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
@@ -20,10 +21,12 @@ declare
   named uuid[] := '{}';
   stored record;
   chosen jsonb;
+  replied uuid[] := '{}';
 begin
   for stored in
     with known as (
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
+        contact.cancels_on_reply,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
@@ -44,7 +47,7 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone, c.name is null as is_nameless
+        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply
         from messaging.contacts c
         where c.id = coalesce(
           e.contact_id,
@@ -179,6 +182,9 @@ begin
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author
     );
+    if stored.cancels_on_reply and stored.message_type not in ('reaction', 'call') then
+      replied := replied || stored.sender_id;
+    end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
@@ -209,6 +215,10 @@ begin
       );
     end if;
   end loop;
+  -- Last: locks pacing, which who waits for a contact may hold.
+  if replied <> '{}' then
+    perform messaging.cancel_on_reply(replied);
+  end if;
   return recorded;
 end;
 $$;

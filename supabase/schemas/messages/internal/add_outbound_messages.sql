@@ -11,7 +11,8 @@ begin
     id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
     sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
     held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
-    cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder
+    cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder,
+    cancel_on, payment_reference
   )
   select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
     m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
@@ -23,7 +24,7 @@ begin
     (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
     -- Not the transaction's instant: a keyword's answer stands after the contact's word.
     clock, (m.draft->>'replyTo')::uuid, m.draft->>'quotedProviderMessageId',
-    m.draft->'ladder'
+    m.draft->'ladder', m.timing->'cancelOn', m.timing->>'paymentReference'
   from unnest(messages) as m;
   if messages[1].claim_token is null then
     return clock;

@@ -10,7 +10,8 @@
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn), with isContinued
 --     for a further message of the same answer; or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
---     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey} where one of them is given,
+--     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey, cancelOn,
+--     paymentReference} where one of them is given,
 --   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
 --     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
 --     and counted here.
@@ -151,6 +152,10 @@ begin
     end if;
   end if;
 
+  -- Before pacing: who records its reply holds the contact, then locks pacing.
+  if timing is not null and draft is not null and timing->'cancelOn' ? 'reply' then
+    perform messaging.expect_reply(array[known.contact_id]);
+  end if;
   if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
     if is_immediate

@@ -25,6 +25,11 @@ begin
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
+  if message.cancel_on is not null then
+    -- It waits anew, for another reply.
+    perform messaging.expect_reply(array[message.contact_id]);
+    update messaging.messages m set cancel_reason = null where m.id = message.id;
+  end if;
   perform messaging.requeue_message(message);
   update messaging.messages m
   set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']

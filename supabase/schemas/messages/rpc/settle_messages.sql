@@ -111,6 +111,14 @@ begin
     perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
 
+  -- What a reply or a payment came for while a worker had it is not tried again.
+  if decided is not null then
+    perform messaging.cancel_follow_ups(array[m.id], m.cancel_reason)
+    from messaging.messages m
+    where m.id = any (array(select s.message_id from unnest(decided) as s))
+      and m.status = 'queued' and m.cancel_reason is not null;
+  end if;
+
   -- Whose words the echoes were, and who the contact is.
   if decided is not null then
     perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)

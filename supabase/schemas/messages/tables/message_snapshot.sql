@@ -46,7 +46,10 @@ create type messaging.message_snapshot as (
   group_receipts jsonb,
   estimated_cost numeric,
   cost_currency text,
-  ladder jsonb
+  ladder jsonb,
+  cancel_on jsonb,
+  payment_reference text,
+  cancel_reason text
 );
 comment on column messaging.message_snapshot.content is
   'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';

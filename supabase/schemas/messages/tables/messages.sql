@@ -57,6 +57,9 @@ create table messaging.messages (
   cost_currency text,
   is_free_service boolean,
   ladder jsonb,
+  cancel_on jsonb,
+  payment_reference text,
+  cancel_reason text,
   constraint messages_belong_to_their_conversation
     foreign key (instance_id, contact_id, conversation_id) references messaging.conversations (
       instance_id,
@@ -102,6 +105,9 @@ create index messages_expiring on messaging.messages (expires_at)
 where expires_at is not null and status = 'queued';
 create index messages_cancel_key on messaging.messages (instance_id, cancel_key)
 where cancel_key is not null and status = 'queued';
+-- For cancel_on_payment. The shortest predicate: each statement that writes a message prepares it again.
+create index messages_payment_reference on messaging.messages (instance_id, payment_reference)
+where payment_reference is not null;
 create index messages_batch on messaging.messages (batch_id, created_at) where batch_id is not null;
 -- What of a batch is still to leave: a handful of rows.
 create index messages_batch_waiting on messaging.messages (batch_id)
@@ -144,6 +150,12 @@ comment on column messaging.messages.expires_at is
   'What has not left by then is never sent: it becomes `expired`. NULL for no end.';
 comment on column messaging.messages.cancel_key is
   'The caller''s name for messages that it may cancel together while they wait.';
+comment on column messaging.messages.cancel_on is
+  'What cancels it while it waits, a list of reply and payment; NULL for nothing. contacts.cancels_on_reply says that a contact may have one.';
+comment on column messaging.messages.payment_reference is
+  'The payment request whose end cancels it while it waits; NULL without cancel_on payment.';
+comment on column messaging.messages.cancel_reason is
+  'Why it was canceled: replied, paid or payment_canceled. Of one that a worker had claimed then, why it is not tried again. NULL for all others.';
 comment on column messaging.messages.batch_id is
   'The batch that it was sent for; NULL for all others.';
 comment on column messaging.messages.edited_at is
