@@ -31,6 +31,11 @@ import {
   templateNameSchema,
 } from "../../shared/model/request_fields.ts";
 import { successField } from "../../shared/model/response_fields.ts";
+import {
+  findPaymentIssues,
+  paymentReferenceSchema,
+  timingFields,
+} from "../../shared/model/timing.ts";
 
 const instanceField = { instanceId: instanceIdSchema.optional() };
 
@@ -66,6 +71,8 @@ export const createBatchSchema = z.object({
   validation: validationSchema.default("strict"),
   dryRun: z.boolean().optional(),
   ...outsideWindowField,
+  cancelOn: timingFields.cancelOn,
+  paymentReference: z.string().trim().min(1).max(100).optional(),
   recipients: recipientsSchema.optional(),
 });
 
@@ -80,6 +87,8 @@ export type BatchSettings = z.infer<typeof batchSettingsSchema>;
 export const checkBatchSettings: CrossCheck = (request) => [
   ...checkSource(request),
   ...checkTimes(request),
+  ...findPaymentIssues(request),
+  ...checkReference(request),
 ];
 
 const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
@@ -131,6 +140,17 @@ function findFixedBraces(value: unknown, path: string): Issue[] {
 
 /** Most members of a part of a message that are looked at: more than any part may have. */
 const maxMembers = 100;
+
+/** A reference with variables is checked as each recipient's is filled. */
+const checkReference: CrossCheck = ({ paymentReference }) => {
+  if (typeof paymentReference !== "string") return [];
+  const path = "paymentReference";
+  const stray = findStrayBraces(paymentReference);
+  if (stray !== null) return [{ path, message: describeStrayBraces(stray) }];
+  const read = paymentReferenceSchema.safeParse(paymentReference);
+  if (paymentReference.includes("{{") || read.success) return [];
+  return [{ path, message: read.error.issues[0]?.message ?? "" }];
+};
 
 const checkTimes: CrossCheck = ({ startAt, expiresAt }) => {
   const endsAt = Date.parse(String(expiresAt));

@@ -31,6 +31,7 @@ import type { RecipientRequest } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
 import { IssueBudget, MessageRoom } from "./call_budgets.ts";
 import { prepareFilling } from "./fill_message.ts";
+import { prepareReference } from "./fill_reference.ts";
 
 /** The channel that a batch goes through. */
 export interface BatchChannel {
@@ -69,7 +70,8 @@ export async function fillEntries(
   const told = new IssueBudget();
   const room = new MessageRoom();
   const fillDraft = prepareDrafts(channel, source);
-  const taken = listTakenKeys(source);
+  const reference = prepareReference(source.paymentReference);
+  const taken = new Set([...listTakenKeys(source), ...reference.names]);
   const ignored: string[] = [];
   const ownKey = identityKeyOf(channel.instance.connectedPhone);
   const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
@@ -103,7 +105,10 @@ export async function fillEntries(
     }
     const facts = contact ?? { name: null, phone: recipient.phone ?? null };
     try {
-      const draft = fillDraft(recipient, facts);
+      const draft = {
+        ...fillDraft(recipient, facts),
+        ...reference.fill(recipient.variables ?? {}, facts),
+      };
       room.take(draft);
       return { ...readRecipient(recipient), draft };
     } catch (error) {

@@ -127,9 +127,17 @@ async function prepareBatch(
     ...readNamedTemplate(named),
     entries: listNamed(entries),
   });
+  const followUp = {
+    cancelOn: settings.cancelOn,
+    paymentReference: settings.paymentReference,
+  };
   const source: BatchSource = message === undefined
-    ? { template: checkTemplate(template, instance, { instanceId: asked }).template }
-    : { message, ladder: await readLadder(database, instance, settings.outsideWindow) };
+    ? { template: checkTemplate(template, instance, { instanceId: asked }).template, ...followUp }
+    : {
+      message,
+      ladder: await readLadder(database, instance, settings.outsideWindow),
+      ...followUp,
+    };
   const { purpose } = settings;
   const told = source.template === undefined
     ? purpose

@@ -18,6 +18,7 @@ import type { CallerFields } from "../../model/caller_fields.ts";
 import type { OutsideWindow } from "../../model/outside_window.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { NamedTemplate, Recipient } from "../../model/request_fields.ts";
+import type { Timing } from "../../model/timing.ts";
 import type { Once, RecordedResult } from "./idempotency.ts";
 import type { MessageFit, StoredLadder } from "./messages.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -63,16 +64,26 @@ export interface BatchTarget {
 
 /** What the recipients of a batch are filled from, as it was when the batch was created. */
 export type BatchSource =
-  | { readonly template: StoredTemplate; readonly message?: undefined }
-  | {
-    readonly message: MessageRequest;
-    readonly template?: undefined;
-    /** What happens outside the conversation window, with its templates as they were then. */
-    readonly ladder?: {
-      readonly outsideWindow: OutsideWindow;
-      readonly templates: readonly (StoredTemplate | null)[];
-    } | undefined;
-  };
+  & BatchFollowUp
+  & (
+    | { readonly template: StoredTemplate; readonly message?: undefined }
+    | {
+      readonly message: MessageRequest;
+      readonly template?: undefined;
+      /** What happens outside the conversation window, with its templates as they were then. */
+      readonly ladder?: {
+        readonly outsideWindow: OutsideWindow;
+        readonly templates: readonly (StoredTemplate | null)[];
+      } | undefined;
+    }
+  );
+
+/** What cancels the messages of a batch that still wait. */
+export interface BatchFollowUp {
+  readonly cancelOn?: Timing["cancelOn"];
+  /** With variables, which a recipient's draft has filled. */
+  readonly paymentReference?: string | undefined;
+}
 
 export interface PrepareRecipientsRequest extends Partial<NamedTemplate> {
   readonly instanceId: string;
@@ -101,6 +112,7 @@ export interface PreparedRecipients {
 /** The message of one recipient, filled. */
 export interface RecipientDraft extends StoredContent, CallerFields {
   readonly ladder?: StoredLadder | undefined;
+  readonly paymentReference?: string | undefined;
   readonly fit?: MessageFit | undefined;
 }
 

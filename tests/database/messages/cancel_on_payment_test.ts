@@ -12,7 +12,11 @@ Deno.test("a payment's end cancels what waits for its reference on its instance,
   await using database = await createTestDatabase();
   await createTenant(database.admin, { instanceId });
   await createTenant(database.admin, { instanceId: foreignId });
-  const accept = async (of: string, cancelOn: readonly string[], reference?: string) => {
+  const accept = async (
+    of: string,
+    cancelOn: readonly string[],
+    reference?: string,
+  ): Promise<string> => {
     const { messageId } = await callFunction<{ messageId: string }>(
       database.sql,
       "accept_message",

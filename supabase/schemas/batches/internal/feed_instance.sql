@@ -66,8 +66,14 @@ begin
         jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
       );
     else
-      perform from messaging.contacts c where c.id = step.contact_id and c.merged_into is null for key share skip locked;
-      if found then
+      if not messaging.take_recipient(batch, step.contact_id) then
+        continue;
+      elsif messaging.has_replied(batch, step.contact_id) then
+        -- Since the walk has looked.
+        perform messaging.skip_recipients(
+          jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), 'replied'
+        );
+      else
         placed_id := messaging.place_batch_message(instance, batch, step.index);
         placed_ids := placed_ids || placed_id;
         placed_of := placed_of || batch.id;
@@ -91,8 +97,8 @@ begin
     select from messaging.message_queue q where q.message_id = b.waiting_message
   );
   if found then
-    perform from messaging.contacts c where c.id = first_as_new.contact_id and c.merged_into is null for key share skip locked;
-    if found then
+    if messaging.take_recipient(batch, first_as_new.contact_id)
+      and not messaging.has_replied(batch, first_as_new.contact_id) then
       placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
       update messaging.batches b
       set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1
@@ -171,6 +177,24 @@ begin
 end;
 $$;
 
+-- feed_instance: holds the contact of a recipient without waiting, and returns whether it does: as who stores a
+-- message, and as who records a reply where one would cancel the message.
+create or replace function messaging.take_recipient(batch messaging.batches, contact_id uuid)
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  if messaging.cancels_on_reply(batch) then
+    perform from messaging.contacts c
+    where c.id = take_recipient.contact_id and c.merged_into is null
+    for no key update skip locked;
+  else
+    perform from messaging.contacts c
+    where c.id = take_recipient.contact_id and c.merged_into is null
+    for key share skip locked;
+  end if;
+  return found;
+end;
+$$;
+
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
 -- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
 -- counts the turn.
@@ -188,6 +212,9 @@ begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
+  if messaging.cancels_on_reply(batch) then
+    perform messaging.expect_reply(array[recipient.contact_id]);
+  end if;
   placed := messaging.enqueue_message(
     placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
     batch.seed || ' ' || recipient.index
@@ -201,7 +228,11 @@ begin
       placed_id, instance.id, recipient.contact_id, conversation.id,
       recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
       messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
-      jsonb_build_object('expiresAt', batch.expires_at), null, null
+      jsonb_strip_nulls(jsonb_build_object(
+        'expiresAt', batch.expires_at,
+        'cancelOn', batch.source->'cancelOn',
+        'paymentReference', recipient.draft->'paymentReference'
+      )), null, null
     )::messaging.outbound_message])
     from messaging.contacts c
     where c.id = recipient.contact_id;

@@ -43,6 +43,7 @@ declare
   today constant date := (clock at time zone instance.time_zone)::date;
   first_index integer;
   is_told boolean;
+  is_follow_up boolean;
   reason text;
   slot timestamptz;
   is_far boolean;
@@ -58,6 +59,7 @@ begin
     select draft.* where draft.instance_id is not null
     order by served_at nulls first, created_at, id
   loop
+    is_follow_up := messaging.cancels_on_reply(batch);
     first_index := case
       when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
         then greatest(batch.first_pending, batch.known_from)
@@ -69,7 +71,7 @@ begin
     else
       open list for
         select case
-          when looks_closer or r.status = 'skipped' or r.message_id is not null
+          when looks_closer or r.status = 'skipped' or r.message_id is not null or is_follow_up
             or messaging.may_be_refused(
               c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
             )
@@ -85,6 +87,7 @@ begin
                 when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
                   then 'settled'
                 when c.id is null then 'contact_erased'
+                when is_follow_up and messaging.has_replied(batch, r.contact_id) then 'replied'
               end,
               false, null, null
             )::messaging.batch_candidate

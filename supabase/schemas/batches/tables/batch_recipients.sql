@@ -24,6 +24,11 @@ create index batch_recipients_contact on messaging.batch_recipients (contact_id,
 where contact_id is not null;
 create index batch_recipients_pending on messaging.batch_recipients (batch_id, index)
 where status = 'pending';
+create index batch_recipients_payment on messaging.batch_recipients (
+  batch_id,
+  (draft ->> 'paymentReference')
+)
+where status = 'pending' and draft ->> 'paymentReference' is not null;
 create index batch_recipients_untold on messaging.batch_recipients (batch_id)
 where status != 'accepted' and message_id is not null;
 create index batch_recipients_turns on messaging.batch_recipients (batch_id, turn)
@@ -34,4 +39,4 @@ comment on column messaging.batch_recipients.phone is
 comment on column messaging.batch_recipients.turn is
   'When its message was placed in the queue last, counted through the batch: the order in which they leave.';
 comment on column messaging.batch_recipients.draft is
-  '{messageType, message, content, mediaId, cardId, metadata}; NULL for a skipped entry with errors.';
+  '{messageType, message, content, mediaId, cardId, metadata, paymentReference}; NULL for a skipped entry with errors.';

@@ -50,6 +50,9 @@ create table messaging.batches (
 with (fillfactor = 50);
 create index batches_of_instance on messaging.batches (instance_id, created_at, id);
 create index batches_running on messaging.batches (instance_id) where status = 'running';
+-- For skip_paid_recipients: the few batches that wait for payments.
+create index batches_of_payments on messaging.batches (instance_id)
+where source ? 'paymentReference' and status in ('draft', 'running', 'paused');
 alter table messaging.batches enable row level security;
 comment on column messaging.batches.purpose is
   'marketing, utility or authentication as the call or the template says; NULL is service.';

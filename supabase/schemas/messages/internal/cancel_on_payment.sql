@@ -1,12 +1,18 @@
--- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference.
--- `reason`: paid or payment_canceled. In the transaction that records the payment's end: what has a reference
--- waits for nothing else. Returns how many messages were canceled.
--- Locks the messages in the order of their ids, then as cancel_follow_ups.
+-- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference, and
+-- skips the recipients of batches that wait for it. `reason`: paid or payment_canceled. In the transaction that
+-- records the payment's end. Returns how many messages were canceled.
+-- Locks the batches in the order of their ids, then the messages in that of theirs, then as cancel_follow_ups.
 create or replace function messaging.cancel_on_payment(
   instance_id uuid, payment_reference text, reason text
 ) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  waiting constant uuid[] := array(
+  waiting uuid[];
+begin
+  perform messaging.skip_paid_recipients(
+    cancel_on_payment.instance_id, cancel_on_payment.payment_reference, cancel_on_payment.reason
+  );
+  -- After the batches are locked: a message that one was just given is seen.
+  waiting := array(
     select m.id
     from messaging.messages m
     where m.instance_id = cancel_on_payment.instance_id
@@ -15,10 +21,38 @@ declare
     order by m.id
     for no key update
   );
-begin
   return case
     when waiting = '{}' then 0
     else messaging.cancel_follow_ups(waiting, reason)
   end;
+end;
+$$;
+
+-- cancel_on_payment: skips the pending recipients of an instance's batches that wait for the payment.
+create or replace function messaging.skip_paid_recipients(
+  instance_id uuid, payment_reference text, reason text
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  batch_ids uuid[];
+  places jsonb;
+begin
+  batch_ids := array(
+    select b.id from messaging.batches b
+    where b.instance_id = skip_paid_recipients.instance_id and b.source ? 'paymentReference'
+      and b.status in ('draft', 'running', 'paused')
+    order by b.id
+    for no key update
+  );
+  if batch_ids = '{}' then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) into places
+  from messaging.batch_recipients r
+  where r.batch_id = any (batch_ids)
+    and r.draft->>'paymentReference' = skip_paid_recipients.payment_reference
+    and r.status = 'pending';
+  if places is not null then
+    perform messaging.skip_recipients(places, reason);
+  end if;
 end;
 $$;

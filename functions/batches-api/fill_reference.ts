@@ -1,0 +1,45 @@
+import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
+import { AppError, type Issue } from "../../shared/model/errors.ts";
+import { FillableText } from "../../shared/model/placeholders.ts";
+import { paymentReferenceSchema } from "../../shared/model/timing.ts";
+import { findContactFact, readVariable } from "../../shared/templates/variables.ts";
+
+/** Longest text that is filled: more is no reference, and is refused by its form. */
+const maxLength = 100;
+
+/** The payment reference of a batch, which may have variables. */
+export interface PreparedReference {
+  /** Its placeholders. */
+  readonly names: ReadonlySet<string>;
+  /** @throws {AppError} `missing_variables` with `missing`, or `invalid_request` where it is no reference. */
+  readonly fill: (
+    variables: Readonly<Record<string, unknown>>,
+    contact: ContactFacts,
+  ) => { readonly paymentReference?: string };
+}
+
+/** Prepares the reference of a batch's recipients; undefined for a batch that waits for no payment. */
+export function prepareReference(reference: string | undefined): PreparedReference {
+  if (reference === undefined) return { names: new Set(), fill: () => ({}) };
+  const text = new FillableText(reference);
+  const fill: PreparedReference["fill"] = (variables, contact) => {
+    const issues: Issue[] = [];
+    const values = new Map<string, string>();
+    const missing: string[] = [];
+    for (const name of text.names) {
+      const value = readVariable(variables, name, (issue) => issues.push(issue)) ??
+        findContactFact(contact, name);
+      if (value === undefined) missing.push(name);
+      else values.set(name, value);
+    }
+    if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
+    const filled = paymentReferenceSchema.safeParse(text.fill(values, maxLength));
+    if (!filled.success) {
+      const message = "is no payment reference once it is filled";
+      issues.push({ path: "paymentReference", message });
+    }
+    if (issues.length > 0) throw new AppError("invalid_request", { issues });
+    return { paymentReference: filled.data! };
+  };
+  return { names: text.names, fill };
+}

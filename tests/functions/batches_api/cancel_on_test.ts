@@ -1,0 +1,91 @@
+/** A batch whose messages a reply or a payment cancels: what still waits ends, and whose turn is to come is skipped. */
+
+import { assertEquals } from "../../support/assert.ts";
+import {
+  callBatches,
+  createBatch,
+  phoneOf,
+  readRecipients,
+} from "../../support/fixtures/batch_calls.ts";
+import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
+import { createWebhookClient } from "../provider_webhook/webhook_client.ts";
+
+const reminder = { messageType: "text", message: "Seu pedido {{pedido}} espera" };
+const recipients = [0, 1, 2, 3].map((place) => ({
+  phone: phoneOf(place),
+  variables: { pedido: `ped-${place}` },
+}));
+
+Deno.test("a reply cancels the recipient's message that waits, and skips whose turn is to come", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "zapi" });
+  await client.receive(tenant, { phone: phoneOf(3), messageId: "before", text: { message: "oi" } });
+  const batchId = await createBatch(stack, tenant, {
+    ...{ message: reminder, recipients, cancelOn: ["reply"], intervalSeconds: 10 },
+  });
+  await delayNextSlot(stack.admin, tenant.instanceId, 3_600);
+  await callBatches(stack, tenant, "POST", `/batches/${batchId}/start`);
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  const reply = (place: number) =>
+    client.receive(tenant, {
+      ...{ phone: phoneOf(place), messageId: `R${place}`, text: { message: "já fiz" } },
+    });
+  await reply(2);
+  await reply(0);
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  const [first, second, , fourth] = await readRecipients(stack, tenant, batchId);
+  assertEquals([first?.status, second?.status, fourth?.status], ["canceled", "queued", "pending"]);
+  const { body } = await stack.messages(tenant, "GET", `/messages/${first?.messageId}`);
+  assertEquals([body.status, body.cancelReason], ["canceled", "replied"]);
+  await stack.messages(tenant, "DELETE", `/messages/${second?.messageId}`);
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  const [, , third, last] = await readRecipients(stack, tenant, batchId);
+  assertEquals([third?.status, third?.reason, last?.status], ["skipped", "replied", "queued"]);
+});
+
+Deno.test("a payment's end cancels and skips the recipients that wait for its reference alone", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "zapi" });
+  const batchId = await createBatch(stack, tenant, {
+    ...{ message: reminder, recipients, intervalSeconds: 10 },
+    ...{ cancelOn: ["reply", "payment"], paymentReference: "{{pedido}}" },
+  });
+  await delayNextSlot(stack.admin, tenant.instanceId, 3_600);
+  await callBatches(stack, tenant, "POST", `/batches/${batchId}/start`);
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  for (const place of [0, 2]) {
+    await stack.admin`
+      select messaging.cancel_on_payment(${tenant.instanceId}, ${`ped-${place}`}, 'paid')`;
+  }
+  const states = (await readRecipients(stack, tenant, batchId)).map(({ status, reason }) => [
+    ...[status, reason],
+  ]);
+  assertEquals(states, [
+    ...[["canceled", null], ["pending", null], ["skipped", "paid"], ["pending", null]],
+  ]);
+  const [batch] = [await callBatches(stack, tenant, "GET", `/batches/${batchId}`)];
+  assertEquals([batch?.body.counts.pending, batch?.body.counts.skipped], [2, 1]);
+});
+
+Deno.test("a batch's cancelOn is checked with its reference, as it is filled", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant({ provider: "zapi" });
+  const create = async (fields: Readonly<Record<string, unknown>>): Promise<unknown[]> => {
+    const body = { message: reminder, recipients, ...fields };
+    const answer = await callBatches(client.stack, tenant, "POST", "/batches", body);
+    return [
+      answer.status,
+      answer.body.issues?.[0]?.path ?? answer.body.errors?.[0]?.issues[0].path,
+    ];
+  };
+  const cancelOn = ["payment"];
+  assertEquals(await create({ cancelOn: ["read"] }), [400, "cancelOn.0"]);
+  assertEquals(await create({ cancelOn }), [400, "paymentReference"]);
+  assertEquals(await create({ paymentReference: "ped-1" }), [400, "paymentReference"]);
+  assertEquals(await create({ cancelOn, paymentReference: "ped 1" }), [400, "paymentReference"]);
+  assertEquals((await create({ cancelOn, paymentReference: "x {{pedido}}" }))[0], 400);
+  assertEquals((await create({ cancelOn, paymentReference: "{{other}}" }))[0], 400);
+  assertEquals(await create({ cancelOn, paymentReference: "{{pedido}}" }), [201, undefined]);
+});
