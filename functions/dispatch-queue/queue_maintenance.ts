@@ -11,6 +11,7 @@ import {
   retryUnconfirmed,
   runErasures,
   runMerges,
+  tellIdleConversations,
   updatePeople,
 } from "../../shared/messages/maintenance.ts";
 import { describeDefect, type Log } from "../../shared/runtime/log.ts";
@@ -103,6 +104,7 @@ export class QueueMaintenance {
       const { expired } = await expireMessages(database);
       if (expired > 0) this.onChange();
     });
+    await this.#attempt(() => tellIdleConversations(database));
     if (!this.#isWatched) await this.#attempt(() => this.#holdSuspects());
     await this.#attempt(async () => {
       const { fed } = await feedBatches(database);

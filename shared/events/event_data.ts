@@ -1,3 +1,4 @@
+import { awaitedParties } from "../model/idle.ts";
 import * as z from "zod";
 import { describePauseReasons, pauseReasons } from "../model/batch_states.ts";
 import { consentSchema } from "../model/contact_record.ts";
@@ -166,6 +167,25 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       status: z.enum(conversationStatuses),
     }),
     fields: { status: "Status of the conversation." },
+  },
+  "conversation.idle": {
+    when: "nobody has written in a conversation for as long as the instance's `idle` says",
+    dataName: "ConversationIdleEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      awaiting: z.enum(awaitedParties),
+      afterMinutes: z.int().min(5).max(43_200),
+      since: instantSchema,
+      lastMessageId: z.uuid(),
+    }),
+    fields: {
+      awaiting:
+        "Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.",
+      afterMinutes: "The entry of the instance's `idle` that is due.",
+      since: "When the newest message was received, or had left.",
+      lastMessageId: "Id of the newest message.",
+    },
   },
   "agent.paused": {
     when: "the AI agent pauses for a contact, or pauses anew",

@@ -22,6 +22,17 @@ export async function expireMessages(database: Database): Promise<{ readonly exp
   return { expired };
 }
 
+/** Most steps of idle conversations that one maintenance run takes: the others wait for the next one. */
+const maxIdleSteps = 20;
+
+/** Tells the conversations whose silence is as long as their instance's `idle` says. */
+export async function tellIdleConversations(database: Database): Promise<void> {
+  for (let step = 0; step < maxIdleSteps; step++) {
+    const request = { maxConversations: maintenanceBatch };
+    if ((await database.rpc("tell_idle_conversations", request)).isComplete) break;
+  }
+}
+
 /** Sends unconfirmed messages again on instances whose `onUnconfirmed` is `retry`. */
 export function retryUnconfirmed(database: Database): Promise<{ readonly requeued: number }> {
   return database.rpc("retry_unconfirmed", { maxMessages: maintenanceBatch });

@@ -5,6 +5,7 @@ import { formSchema } from "./bounded_fields.ts";
 import { storableInstantSchema } from "./instant.ts";
 import { daySchema, visibleTextSchema } from "./request_fields.ts";
 import type { AnswerOf } from "./response_fields.ts";
+import { idleSchema, shownIdleSchema } from "./idle.ts";
 import { readReceiptModes } from "./read_receipts.ts";
 import { transcribeVoiceModes } from "./transcribe_voice.ts";
 
@@ -159,6 +160,11 @@ const settings = {
       warnAtPercent: z.int().min(1).max(100),
       stops: z.array(z.enum(budgetStops)),
     }).nullable(),
+  ),
+  idle: setting(
+    "After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`.",
+    idleSchema,
+    shownIdleSchema,
   ),
   optOut: setting(
     "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it.",

@@ -65,6 +65,7 @@ export const instanceDocs: ResourceDocs = {
     protection: null,
     pace: null,
     budget: null,
+    idle: [],
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     onUnconfirmed: "hold",

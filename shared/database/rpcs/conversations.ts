@@ -23,6 +23,10 @@ export interface ConversationsRpcs {
   list_conversation_transfers: Rpc<PageRequest<ConversationReference>, Page<TransferRecord>>;
   unassign_conversation: Rpc<Once<ContactTarget>, RecordedResult<UnassignedConversation>>;
   set_conversation_status: Rpc<SetStatusRequest, RecordedResult<ConversationState>>;
+  tell_idle_conversations: Rpc<
+    { readonly maxConversations: number },
+    { readonly told: number; readonly isComplete: boolean }
+  >;
   note_conversation: Rpc<
     Once<ContactTarget & { readonly note: string }>,
     RecordedResult<RecordedNote>

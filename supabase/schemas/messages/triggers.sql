@@ -4,7 +4,7 @@ for each row
 execute function messaging.record_message_change();
 
 -- What follows from a change of a message: that its contact's last message is another one (see
--- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
+-- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in their order, with the message as it is now (see
 -- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
@@ -20,6 +20,7 @@ declare
   noted text;
   is_sent boolean;
   is_delivered boolean;
+  tells_idle boolean;
 begin
   if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
     -- What is sent now is later than what the contact wrote. What was sent before, as an echo or an import
@@ -81,8 +82,23 @@ begin
         ) as is_held
         offset 0
       ) as claim
-      where c.id = new.contact_id;
+      where c.id = new.contact_id
+      returning (
+        select i.idle is not null from messaging.instances i where i.id = new.instance_id
+      ) into tells_idle;
     end loop;
+    if tells_idle and old.sent_at is null and new.sent_at is not null
+      and new.message_type <> 'reaction' then
+      noted := set_config(
+        'messaging.idle_noted',
+        concat(
+          current_setting('messaging.idle_noted', true), new.contact_id, '@',
+          case when tg_op = 'INSERT' then new.created_at else new.sent_at end, '@',
+          case new.direction when 'inbound' then 'us' else 'customer' end, '@', new.id, ','
+        ),
+        true
+      );
+    end if;
   end if;
   -- What an employee types on the phone is not this service's.
   if new.direction = 'outbound' and not new.is_typed_on_phone then

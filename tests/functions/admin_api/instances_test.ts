@@ -51,6 +51,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     protection: null,
     pace: null,
     budget: null,
+    idle: [],
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     historyImport: null,

@@ -158,6 +158,7 @@ begin
   perform messaging.release_waiting_messages(kept.id);
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
+  perform messaging.merge_idle_watches(kept.id, gone.id);
   changed_at := messaging.change_instant(kept.instance_id);
   -- Tombstones are locked here, not last: what changes them holds the contact that is gone now.
   insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)

@@ -11,6 +11,9 @@ declare
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
   touched messaging.contact_activity[];
 begin
+  if current_setting('messaging.idle_noted', true) <> '' then
+    perform messaging.watch_idle_conversations();
+  end if;
   if noted <> '' then
     perform set_config('messaging.noted_persons', '', true);
     perform messaging.tell_person(person.id::uuid)

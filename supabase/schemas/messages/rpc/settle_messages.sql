@@ -150,7 +150,8 @@ returns boolean language sql stable
 return concat(
   current_setting('messaging.sent_contacts', true),
   current_setting('messaging.noted_contacts', true),
-  current_setting('messaging.noted_persons', true)
+  current_setting('messaging.noted_persons', true),
+  current_setting('messaging.idle_noted', true)
 ) != '';
 
 -- settle_messages: records of results that no longer hold their claim that the provider accepted the

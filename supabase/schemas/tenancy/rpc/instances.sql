@@ -290,6 +290,9 @@ begin
       (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
     ),
     direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    idle = case
+      when settings ? 'idle' then nullif(nullif(settings->'idle', 'null'), '[]') else i.idle
+    end,
     configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
     read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
@@ -355,6 +358,7 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
         then jsonb_build_object('messagesPerSecond', instance.messages_per_second)
     end,
     'budget', instance.budget,
+    'idle', coalesce(instance.idle, '[]'),
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'interactiveRendering', instance.interactive_rendering,

@@ -40,6 +40,7 @@ create table messaging.instances (
   direct_send boolean not null default false,
   budget jsonb,
   configure_webhooks boolean not null default true,
+  idle jsonb,
   constraint instances_provider_known
     check (provider in ('whatsapp_cloud', 'zapi', 'evolution', 'waha')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
@@ -137,3 +138,5 @@ comment on column messaging.instances.read_receipts is
   'When received messages are marked as read on the channel without a call: never, when an answer was sent, or when they arrive.';
 comment on column messaging.instances.people_scope is
   'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
+comment on column messaging.instances.idle is
+  'After which silences conversation.idle is told: [{afterMinutes, awaiting}]; NULL for none. A message that begins one is noted only where this is set.';
