@@ -1,5 +1,6 @@
 import { purposes } from "../../shared/model/purpose.ts";
 import * as z from "zod";
+import { cancelEvents } from "../../shared/model/timing.ts";
 import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
 import { type JsonObject, type McpSession, ToolRefusal } from "./session.ts";
@@ -25,6 +26,10 @@ const timing = {
   sendAt: z.string().max(40).optional().describe("ISO instant with offset, up to 35 days ahead."),
   expiresAt: z.string().max(40).optional(),
   purpose: z.enum(purposes).optional(),
+  cancelOn: z.array(z.enum(cancelEvents)).optional().describe(
+    "Cancels a message that waits (queued, sendAt) when the person replies, or the payment of paymentReference ends.",
+  ),
+  paymentReference: z.string().max(35).optional(),
 };
 
 const sentOutput = outputOf({

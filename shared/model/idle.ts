@@ -7,9 +7,17 @@ export const awaitedParties = ["customer", "us"] as const;
 /** Most silences of an instance. */
 const maxEntries = 5;
 
+const meanings = {
+  afterMinutes: "Minutes after the conversation's newest message.",
+  awaiting:
+    "Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.",
+} as const;
+
+const awaitingSchema = z.enum(awaitedParties).meta({ description: meanings.awaiting });
+
 const entrySchema = z.object({
-  afterMinutes: z.number().int().min(5).max(43_200),
-  awaiting: z.enum(awaitedParties),
+  afterMinutes: z.number().int().min(5).max(43_200).meta({ description: meanings.afterMinutes }),
+  awaiting: awaitingSchema,
 });
 
 /** What a request says. An empty list and null tell of none. */
@@ -22,5 +30,8 @@ export const idleSchema = z.array(entrySchema).max(maxEntries).refine(
 
 /** What an answer says. */
 export const shownIdleSchema = z.array(
-  z.object({ afterMinutes: z.int().min(5).max(43_200), awaiting: z.enum(awaitedParties) }),
+  z.object({
+    afterMinutes: z.int().min(5).max(43_200).meta({ description: meanings.afterMinutes }),
+    awaiting: awaitingSchema,
+  }),
 );

@@ -22,6 +22,7 @@ import { growthBench } from "./growth_bench.ts";
 import { historyBench } from "./history_bench.ts";
 import { hotInstanceBench } from "./hot_instance_bench.ts";
 import { idleBench } from "./idle_bench.ts";
+import { idleConversationsBench } from "./idle_conversations_bench.ts";
 import { immediateSendBench } from "./immediate_send_bench.ts";
 import { instructionsBench } from "./instructions_bench.ts";
 import { inboundBench } from "./inbound_bench.ts";
@@ -54,6 +55,7 @@ const benches: readonly Bench[] = [
   officialPaceBench,
   eventsBench,
   idleBench,
+  idleConversationsBench,
   immediateSendBench,
   singleCallerBench,
   inboundBench,

@@ -35,6 +35,18 @@ export const sendingFields: INodeProperties[] = [
     "Cancel Key",
     "Name under which messages that wait can be canceled together",
   ),
+  {
+    displayName: "Cancel On",
+    name: "cancelOn",
+    type: "multiOptions",
+    options: [
+      { name: "Payment", value: "payment" },
+      { name: "Reply", value: "reply" },
+    ],
+    default: [],
+    description: "What cancels the message while it waits",
+    routing: { send: { type: "body", property: "cancelOn" } },
+  },
   textField(
     "cardId",
     "Card ID",
