@@ -17,7 +17,7 @@ export const cancelEvents = ["reply", "payment"] as const;
 export const cancelReasons = ["replied", "paid", "payment_canceled"] as const;
 
 /** How a caller names a payment request on an instance. */
-export const paymentReferenceSchema = z.string().regex(
+export const paymentReferenceSchema = z.string().max(35).regex(
   /^[A-Za-z0-9._-]{1,35}$/,
   "must be 1 to 35 letters, digits, full stops, underscores or hyphens",
 );

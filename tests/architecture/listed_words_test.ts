@@ -5,6 +5,7 @@ import { batchStatuses, batchValidations, pauseReasons } from "../../shared/mode
 import { connectionLanguages, webhookStates } from "../../shared/model/connection.ts";
 import { consentStates } from "../../shared/model/contact_record.ts";
 import { conversationStatuses } from "../../shared/model/conversation_status.ts";
+import { awaitedParties } from "../../shared/model/idle.ts";
 import { deliveryStatuses, disabledReasons } from "../../shared/model/endpoint_states.ts";
 import { erasureStatuses } from "../../shared/model/erasure_record.ts";
 import { eventTypes, isEventType } from "../../shared/model/event_types.ts";
@@ -43,6 +44,7 @@ const lists: Readonly<Record<string, readonly string[] | null>> = {
   consent_log_marketing_known: consentStates,
   contacts_consent_known: consentStates,
   conversations_status_known: conversationStatuses,
+  idle_watches_awaiting_known: awaitedParties,
   dispatch_connection_known: null,
   dispatch_webhooks_known: webhookStates,
   erasures_status_known: erasureStatuses,

@@ -24,6 +24,7 @@ const notAnnounced = [
     "settle_media_fetch",
     "settle_outbox",
     "settle_transcription",
+    "tell_idle_conversations",
   ],
   "retry_message",
   "settle_event_deliveries",
