@@ -49,8 +49,12 @@ const leftByErasure: Reviewed = {
     columns:
       "name provider provider_class read_receipts sealed_provider_config gateway_instance_id business_instance_id " +
       "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
-      "opt_out_resume_keywords opt_out_confirmation protection budget transcribe_voice interactive_rendering people_scope",
+      "opt_out_resume_keywords opt_out_confirmation protection budget idle transcribe_voice interactive_rendering people_scope",
     why: operators,
+  },
+  idle_watches: {
+    columns: "awaiting contact_id conversation_id last_message_id",
+    why: "an erasure deletes them",
   },
   history_imports: { columns: "error", why: "the channel's code and words, of no person" },
   kept_denials: {
