@@ -35,6 +35,7 @@ export async function readFeed(
   bounds: LookBounds = lookBounds,
 ): Promise<Page> {
   const deadline = performance.now() + waitMs;
+  const isWaiting = waitMs > 0;
   const ending = new AbortController();
   const stop = (): void => ending.abort();
   signal.addEventListener("abort", stop);
@@ -42,7 +43,7 @@ export async function readFeed(
   let announced = Promise.withResolvers<void>();
   const endings = [onShutdown(stop), onEventsAnnounced(() => announced.resolve())];
   try {
-    let page = await readPage(database, query);
+    let page = await readPage(database, { ...query, isWaiting });
     while (
       page.items.length === 0 && !ending.signal.aborted && performance.now() < deadline
     ) {
@@ -58,7 +59,7 @@ export async function readFeed(
       }
       // Before the look: what is announced from now on, the look may have missed.
       announced = Promise.withResolvers();
-      page = await readPage(database, { ...query, after: page.nextCursor });
+      page = await readPage(database, { ...query, isWaiting, after: page.nextCursor });
     }
     return page;
   } finally {

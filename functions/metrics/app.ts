@@ -4,6 +4,7 @@ import { createApp } from "../../shared/http/create_app.ts";
 import { createSecretKeyGuard } from "../../shared/http/secret_key_guard.ts";
 import type { MetricSample } from "../../shared/database/rpcs/metrics.ts";
 import { loadCounters } from "../../shared/runtime/load_counters.ts";
+import { listReads } from "../../shared/runtime/read_counters.ts";
 import type { Log } from "../../shared/runtime/log.ts";
 import { expositionType, formatExposition } from "./exposition.ts";
 import { metricFamilies } from "./families.ts";
@@ -19,11 +20,18 @@ const process = crypto.randomUUID().slice(0, 8);
 
 /** What this process has counted itself. */
 function listOwnSamples(): MetricSample[] {
-  return loadCounters.read().map(([event, count]) => [
-    "messaging_process_load_events_total",
-    { event, process },
-    count,
-  ]);
+  return [
+    ...loadCounters.read().map(([event, count]): MetricSample => [
+      "messaging_process_load_events_total",
+      { event, process },
+      count,
+    ]),
+    ...listReads().map(([answer, count]): MetricSample => [
+      "messaging_process_reads_total",
+      { answer, process },
+      count,
+    ]),
+  ];
 }
 
 /** GET /functions/v1/metrics: the whole service in numbers, for Prometheus. */

@@ -106,6 +106,10 @@ export const metricFamilies: readonly MetricFamily[] = [
     "messaging_process_load_events_total",
     "Requests and connections that one process has refused, ended or lost, by event. Each process counts for itself since its start, and tells its own alone: `process` names it.",
   ),
+  counter(
+    "messaging_process_reads_total",
+    "Reads of one process that a standby may answer, by who has answered: the standby, or the primary for the reason that `answer` names. Without DATABASE_READ_URL none is counted.",
+  ),
   gauge("messaging_database_bytes", "Size of the database."),
   gauge("messaging_snapshot_age_seconds", "Age of these numbers: 15 seconds at most."),
   gauge("messaging_snapshot_duration_seconds", "How long the database took to compute them."),

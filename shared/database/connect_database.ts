@@ -35,11 +35,13 @@ export async function connectDatabase(
     return manage(openDataApiDatabase(config.url, config.secretKey), promotion, loadVault);
   }
   const { openDirectDatabase } = await import(directDatabase) as DirectDatabaseModule;
-  return manage(openDirectDatabase(config.databaseUrl, { promotion }), promotion, loadVault);
+  const { databaseUrl, readUrl = null } = config;
+  const direct = openDirectDatabase(databaseUrl, { promotion, readUrl });
+  return manage(direct, promotion, loadVault);
 }
 
 /**
- * Puts the six wrappers around a transport. From the outside in:
+ * Puts the six wrappers around a transport, which may read from a standby (`readFromStandby`). From the outside in:
  *
  * 1. `shedLoad`: outermost, because it counts calls of requests, not groups.
  * 2. `supplyDenialHashes`: repeats a call with hashes. The repeated call is retried on a conflict too.

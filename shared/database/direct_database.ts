@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { withTimeout } from "../runtime/time_limit.ts";
 import type { PromotionPolicy } from "../runtime/config.ts";
 import { consoleLog } from "../runtime/log.ts";
@@ -7,18 +7,21 @@ import { callTimeoutMs, type Database } from "./database.ts";
 import { tellPromotion } from "./noted_server.ts";
 import type { NotedServer } from "./rpcs/availability.ts";
 import { type DatabaseServer, openPrimaryHost, type PrimaryHost } from "./primary_host.ts";
-import { singleSession } from "./single_session.ts";
+import {
+  callFunction,
+  isAnswer,
+  openConnection,
+  readText,
+  statementTimeoutMs,
+} from "./direct_connection.ts";
+import { openStandby } from "./direct_standby.ts";
 import { RecentConnections } from "./recent_connections.ts";
+import { readFromStandby } from "./standby_reads.ts";
 import type { RequestOf, ResultOf, RpcName } from "./rpcs.ts";
 import { toDatabaseError } from "./sqlstates.ts";
 
 /** Connections of one process. Further calls queue for a connection. */
 const maxConnections = 20;
-/**
- * The platform's value for service_role. It is shorter than the caller's time-out
- * (`callTimeoutMs`), so that no statement keeps running after its caller received an error.
- */
-const statementTimeoutMs = 8_000;
 /**
  * For the note of a promotion, which holds every instance: measured 3.7 s for 2,000 instances of as many workspaces
  * that are told by e-mail. Its caller does not wait so long, and repeats its call.
@@ -39,6 +42,20 @@ export interface DirectOptions {
   readonly timeoutMs?: number;
   /** What follows on a server that may lack commits. */
   readonly promotion?: PromotionPolicy;
+  /** Address of a standby that may be read; null or absent for none. See `readFromStandby`. */
+  readonly readUrl?: string | null;
+}
+
+/**
+ * Opens the database over the Postgres protocol: the server that takes writes, and where one is named, a standby
+ * beside it.
+ *
+ * @throws {DatabaseHostsError}
+ */
+export function openDirectDatabase(databaseUrl: string, options: DirectOptions = {}): Database {
+  const { readUrl = null } = options;
+  const primary = openPrimaryDatabase(databaseUrl, options);
+  return readUrl === null ? primary : readFromStandby(primary, openStandby(readUrl));
 }
 
 /**
@@ -48,7 +65,7 @@ export interface DirectOptions {
  *
  * @throws {DatabaseHostsError}
  */
-export function openDirectDatabase(
+function openPrimaryDatabase(
   databaseUrl: string,
   { timeoutMs = callTimeoutMs, promotion = "hold" }: DirectOptions = {},
 ): Database {
@@ -141,28 +158,6 @@ async function findServer(primary: PrimaryHost, name: string): Promise<DatabaseS
   throw toDatabaseError(name, "NO_PRIMARY");
 }
 
-/** A client with one connection: `RecentConnections` chooses among them, not the driver. */
-function openConnection(url: string, onClosed: () => void): postgres.Sql {
-  return postgres(url, {
-    max: 1,
-    connection: {
-      role: "service_role",
-      application_name: "messaging",
-      statement_timeout: statementTimeoutMs,
-      // Compiling takes longer than any call may: a plan that looks dear is not worth it.
-      jit: false,
-    },
-    onnotice: () => {},
-    onclose: onClosed,
-    // No call has an array as parameter or result. Otherwise each new connection would first read all
-    // array types of the catalogue.
-    fetch_types: false,
-    idle_timeout: 60,
-    connect_timeout: 10,
-    ...singleSession(),
-  });
-}
-
 /** A promotion ends every connection, so a server is noted before it does anything else for this process. */
 async function callNoted(
   { noted, promotion }: Pool,
@@ -193,26 +188,4 @@ async function noteServer(
   const [, [noted] = []] = results as readonly (readonly { readonly result: NotedServer }[])[];
   if (noted === undefined) throw new Error("the note of the server has no answer");
   return noted.result;
-}
-
-function callFunction(
-  connection: postgres.Sql,
-  name: RpcName,
-  request: object,
-): Promise<postgres.RowList<postgres.Row[]>> {
-  return connection.unsafe(
-    `select public.${name}($1::text::jsonb) as result`,
-    [JSON.stringify(request)],
-    { prepare: true },
-  );
-}
-
-function readText(error: unknown, member: "code" | "detail"): string | undefined {
-  const text = (error as Partial<Record<string, unknown>> | null)?.[member];
-  return typeof text === "string" ? text : undefined;
-}
-
-/** Whether the server refused the statement and keeps the session: severity ERROR, not FATAL. */
-function isAnswer(error: unknown): boolean {
-  return (error as { severity?: unknown } | null)?.severity === "ERROR";
 }

@@ -15,7 +15,12 @@ export type DatabaseConfig =
   & { readonly promotion: PromotionPolicy }
   & (
     | { readonly kind: "data_api"; readonly url: string; readonly secretKey: string }
-    | { readonly kind: "direct"; readonly databaseUrl: string }
+    | {
+      readonly kind: "direct";
+      readonly databaseUrl: string;
+      /** A standby of it that may be read. */
+      readonly readUrl?: string;
+    }
   );
 
 /**
@@ -73,6 +78,7 @@ export interface EmailConfig {
 const environmentSchema = z.object({
   SUPABASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//).optional(),
+  DATABASE_READ_URL: z.string().regex(/^postgres(ql)?:\/\//).optional(),
   PROMOTION: z.enum(["hold", "continue"]).default("hold"),
   SUPABASE_SECRET_KEYS: z.string().optional(),
   SUPABASE_SECRET_KEY: z.string().min(20).optional(),
@@ -247,12 +253,20 @@ function withoutScheduleKey(
 }
 
 function readDatabase(
-  { SUPABASE_URL: supabaseUrl, DATABASE_URL: databaseUrl, PROMOTION: promotion }: z.infer<
-    typeof environmentSchema
-  >,
+  {
+    SUPABASE_URL: supabaseUrl,
+    DATABASE_URL: databaseUrl,
+    DATABASE_READ_URL: readUrl,
+    PROMOTION: promotion,
+  }: z.infer<typeof environmentSchema>,
   secretKeys: Readonly<Record<string, string>>,
 ): DatabaseConfig {
   if (supabaseUrl !== undefined) {
+    if (readUrl !== undefined) {
+      throw new ConfigError(
+        "DATABASE_READ_URL names a standby of DATABASE_URL: beside SUPABASE_URL unset it.",
+      );
+    }
     const secretKey = secretKeys["default"] ?? Object.values(secretKeys)[0];
     if (secretKey === undefined) throw new ConfigError("No secret key for the Data API.");
     return { kind: "data_api", url: supabaseUrl, secretKey, promotion };
@@ -261,7 +275,11 @@ function readDatabase(
     throw new ConfigError("SUPABASE_URL or DATABASE_URL is missing.");
   }
   refuseUnusableHosts(databaseUrl);
-  return { kind: "direct", databaseUrl, promotion };
+  if (readUrl !== undefined) refuseUnusableStandby(readUrl);
+  return {
+    ...{ kind: "direct", databaseUrl, promotion },
+    ...(readUrl === undefined ? {} : { readUrl }),
+  };
 }
 
 /** @throws {ConfigError} */
@@ -272,4 +290,18 @@ function refuseUnusableHosts(databaseUrl: string): void {
     if (!(cause instanceof DatabaseHostsError)) throw cause;
     throw new ConfigError(cause.message, { cause });
   }
+}
+
+/** @throws {ConfigError} */
+function refuseUnusableStandby(readUrl: string): void {
+  const [, authority = ""] = /^\w+:\/\/([^/?#]*)/.exec(readUrl) ?? [];
+  if (
+    !authority.slice(authority.lastIndexOf("@") + 1).includes(",") &&
+    !/[?&]target_session_attrs=/.test(readUrl)
+  ) {
+    return;
+  }
+  throw new ConfigError(
+    "DATABASE_READ_URL names one host, a standby or a name that leads to some, without target_session_attrs.",
+  );
 }

@@ -43,7 +43,7 @@ const announceEveryMs = 200;
 const forbiddenMethods: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /** Variables that would point a function at another database. */
-const databaseVariables = /^(?:SUPABASE_.*|DATABASE_URL)$/;
+const databaseVariables = /^(?:SUPABASE_.*|DATABASE_(?:READ_)?URL)$/;
 
 /**
  * Loads every function of `folder` with the given environment.

@@ -13,6 +13,8 @@ export interface FeedQuery {
   /** Null for all types. */
   readonly types: readonly EventType[] | null;
   readonly limit: number;
+  /** Whether the reader looks again where it finds nothing: an event may come with a later look. */
+  readonly isWaiting?: boolean;
 }
 
 /** An event as the feed and the webhooks give it. */

@@ -66,13 +66,21 @@ export interface FeedFollower {
 }
 
 /** Reads an instance's feed from now on, by its cursor, as a consumer does that keeps it. */
-export async function followFeed({ origin }: Service, tenant: Tenant): Promise<FeedFollower> {
+export async function followFeed(
+  { origin }: Service,
+  tenant: Tenant,
+  waitSeconds = 1,
+): Promise<FeedFollower> {
   const events: ReadEvent[] = [];
   let expired = 0;
   let isEnding = false;
   const read = async (after: string | null): Promise<Page> => {
     const query = new URLSearchParams({
-      ...{ instanceId: tenant.instanceId, limit: "100", waitSeconds: isEnding ? "0" : "1" },
+      ...{
+        instanceId: tenant.instanceId,
+        limit: "100",
+        waitSeconds: `${isEnding || after === null ? 0 : waitSeconds}`,
+      },
       ...after === null ? {} : { after },
     });
     for (;;) {

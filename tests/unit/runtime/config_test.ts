@@ -24,6 +24,24 @@ Deno.test("a complete environment is read, with its defaults", () => {
   assertEquals(config.providerTimeoutMs, 20_000);
 });
 
+Deno.test("a standby to read from is one host, beside DATABASE_URL", () => {
+  const parse = (readUrl: string, more = {}): Config =>
+    parseConfig({ ...environment, DATABASE_READ_URL: readUrl, ...more });
+  const { database } = parse("postgres://user:a,b@db2:5432/db");
+  assertEquals(
+    database.kind === "direct" && database.readUrl,
+    "postgres://user:a,b@db2:5432/db",
+  );
+  for (const readUrl of ["postgres://db2,db3/db", "postgres://db2/db?target_session_attrs=any"]) {
+    assertThrows(() => parse(readUrl), ConfigError, "DATABASE_READ_URL names one host");
+  }
+  assertThrows(
+    () => parse("postgres://db2/db", { SUPABASE_URL: "https://x.supabase.co" }),
+    ConfigError,
+    "beside SUPABASE_URL unset it",
+  );
+});
+
 Deno.test("SUPABASE_URL selects the Data API, with the default secret key", () => {
   const config = parseConfig({
     ...environment,

@@ -1,9 +1,8 @@
 -- The number up to which no event of the instance can appear any more. The caller reads the events in a
 -- later statement, in a transaction of isolation level read committed: see the head of
 -- tables/events.sql.
--- A floor is rebuilt from its low 32 bits as the number nearest to the one that was drawn last. Another
--- instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
--- hold_event_floors.
+-- Another instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
+-- hold_event_floors. read_position asks the same for several instances.
 create or replace function messaging.event_horizon(instance_id uuid)
 returns bigint language plpgsql set search_path = '' as $$
 declare
@@ -12,7 +11,7 @@ declare
 begin
   select case when s.is_called then s.last_value else 0 end into last_drawn
   from messaging.event_sequence s;
-  select min(last_drawn + ((l.objid::bigint - last_drawn + 2147483648) & 4294967295) - 2147483648)
+  select min(messaging.event_floor(last_drawn, l.objid))
   into lowest_floor
   from pg_catalog.pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 2

@@ -1,5 +1,6 @@
 -- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
--- `oldest`, or NULL for now; types: NULL for all; limit.
+-- `oldest`, or NULL for now; types: NULL for all; limit; horizon: that of read_position on a standby, which sees
+-- no writer's lock, else NULL.
 -- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
 -- or {state: `expired`, oldestCursor, the cursor to go on from} where events after the cursor are gone, or that
 -- of the cursor itself: it was read from a server whose last commits were lost (see note_server).
@@ -51,7 +52,10 @@ begin
     end if;
   end if;
   began_at := position;
-  horizon := messaging.event_horizon(of_instance);
+  horizon := (request->>'horizon')::bigint;
+  if horizon is null then
+    horizon := messaging.event_horizon(of_instance);
+  end if;
   kept_through := messaging.kept_events_through(began_at);
   if kept_through is not null then
     return jsonb_build_object(
