@@ -86,11 +86,9 @@ async function readReplayed(
 ): Promise<StandbyAnswer | null> {
   for (const pauseMs of [0, ...replayPausesMs]) {
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const asked = callFunction(connection, "has_replayed", position);
+    const asked = send(callFunction(connection, "has_replayed", position));
     // Once it was behind, the read is not made in vain again.
-    const early = pauseMs === 0 ? callFunction(connection, name, request) : null;
-    // Its failure is told by the answer, or is that of the connection.
-    early?.catch(() => {});
+    const early = pauseMs === 0 ? send(callFunction(connection, name, request)) : null;
     const replayed = await withTimeout(asked, answerTimeoutMs);
     if (replayed === null) return null;
     if (replayed[0]?.["result"] !== true) {
@@ -101,4 +99,13 @@ async function readReplayed(
     return rows === null ? null : { result: rows[0]?.["result"] };
   }
   return { failure: "behind" };
+}
+
+/**
+ * Sends a query now: the driver sends it when its answer is first waited for, so what is waited for first would
+ * overtake it. Its failure stays that of the query.
+ */
+function send<Answer>(query: Promise<Answer>): Promise<Answer> {
+  query.catch(() => {});
+  return query;
 }

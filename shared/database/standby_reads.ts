@@ -1,5 +1,5 @@
 /**
- * Reads that a standby answers, as the primary would: whoever asks sees everything that was answered before, by this
+ * Reads that a standby answers, as the primary would: a caller sees everything that was answered before, by this
  * process or by another one.
  *
  * For each read the primary is asked where it is (`read_position`, which reads no table of a tenant), and the standby
@@ -144,7 +144,7 @@ class StandbyReads {
     if (this.#fault === null) return;
     this.#fault = null;
     this.#avoidedUntil = -Infinity;
-    this.log.info("standby_read_again", {});
+    this.log.info("standby_resumed", {});
   }
 
   #avoid(fault: "behind" | "lost"): void {

@@ -8,7 +8,9 @@ import { parseSourceFile, type SourceFile } from "./source_file.ts";
 const loadedLate = /^(?:@supabase\/(?:supabase|storage)-js|postgres|resend|openai)(?:\/|$)/;
 /** Reached by a dynamic import alone (connect_database.ts), or from supabase/. */
 const loadedLateItself: ReadonlySet<string> = new Set([
+  "shared/database/direct_connection.ts",
   "shared/database/direct_database.ts",
+  "shared/database/direct_standby.ts",
   "shared/database/primary_connection.ts",
   "shared/database/primary_host.ts",
 ]);

@@ -25,11 +25,12 @@ Deno.test("what a standby may answer writes nothing", async () => {
   };
   const outcomes = [];
   for (const name of standbyRpcs) {
-    const outcome = await admin.begin("read only", async (transaction) => {
-      await callFunction(transaction, name, name === "read_events" ? feed : request);
-      return "read";
-    }).catch((error) => String(error.code));
-    outcomes.push([name, outcome]);
+    const session = await admin.reserve();
+    await session`begin read only`;
+    const call = callFunction(session, name, name === "read_events" ? feed : request);
+    outcomes.push([name, await call.then(() => "read", (error) => String(error.code))]);
+    await session`rollback`;
+    session.release();
   }
   assertEquals(
     outcomes.filter(([, outcome]) => outcome !== "read"),

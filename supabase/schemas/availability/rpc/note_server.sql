@@ -85,12 +85,6 @@ begin
 end;
 $$;
 
--- The server that was noted last; all NULL where none was.
-create or replace function messaging.noted_server()
-returns messaging.database_servers language sql stable set search_path = '' as $$
-  select s from messaging.database_servers s order by s.id desc limit 1;
-$$;
-
 -- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
 -- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
 -- pg_control_checkpoint does so after the next checkpoint only.
