@@ -89,7 +89,17 @@ Deno.test("no label and no text of the metrics holds a phone, a name, a message 
     }
   }
   assertEquals([...labels.keys()].sort(), [
-    ...["billing", "category", "deprecated", "event", "field", "instance_id", "kind", "le"],
+    ...[
+      "answer",
+      "billing",
+      "category",
+      "deprecated",
+      "event",
+      "field",
+      "instance_id",
+      "kind",
+      "le",
+    ],
     ...["process", "provider", "state", "status", "token_id"],
   ]);
   assertEquals([...labels.get("instance_id") ?? []], [tenant.instanceId]);
