@@ -4,8 +4,9 @@ for each row
 execute function messaging.record_message_change();
 
 -- What follows from a change of a message: that its contact's last message is another one (see
--- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in their order, with the message as it is now (see
--- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
+-- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
+-- (see follow_question), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -65,6 +66,9 @@ begin
     end if;
   end if;
 
+  if new.question_id is not null and new.direction = 'outbound' then
+    perform messaging.follow_question(old, new);
+  end if;
   if due <> '{}' then
     floor := messaging.hold_event_floor(new.instance_id);
     foreach event_type in array due loop
@@ -99,6 +103,9 @@ begin
         true
       );
     end if;
+  end if;
+  if new.question_id is not null and new.direction = 'outbound' then
+    perform messaging.take_pending_answer(new);
   end if;
   -- What an employee types on the phone is not this service's.
   if new.direction = 'outbound' and not new.is_typed_on_phone then
@@ -232,5 +239,11 @@ return row(
   end,
   message.cancel_on,
   message.payment_reference,
-  message.cancel_reason
+  message.cancel_reason,
+  case
+    when message.question_id is not null then messaging.shown_question(
+      message.question_id,
+      message.direction
+    )
+  end
 )::messaging.message_snapshot;

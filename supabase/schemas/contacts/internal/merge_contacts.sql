@@ -90,6 +90,7 @@ begin
     is_blocked = c.is_blocked or other.is_blocked,
     cancels_on_reply = c.cancels_on_reply or other.cancels_on_reply,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    awaits_answer = c.awaits_answer or other.awaits_answer,
     phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
     phone_book_at = greatest(c.phone_book_at, other.phone_book_at),
     profile_picture_url = coalesce(c.profile_picture_url, other.profile_picture_url),
@@ -135,6 +136,7 @@ begin
     order by w.id
     for no key update of w
   ));
+  perform messaging.merge_questions(kept.id, gone.id);
   if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
     -- From now on the phone is its identity, as by assign_contact_phone.
     update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
@@ -277,5 +279,28 @@ begin
     perform messaging.say_word(merged, 'denied', word.said_at, merged.consent_source);
   end if;
   perform messaging.note_person(merged);
+end;
+$$;
+
+-- merge_contacts: the questions of the contact that is gone are the surviving one's. Of two open ones the one that
+-- left last stays. Locks the questions of both, after their messages, as what settles a message does.
+create or replace function messaging.merge_questions(kept_id uuid, gone_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  older uuid;
+begin
+  perform from messaging.questions q
+  where q.contact_id in (kept_id, gone_id)
+  order by q.id
+  for no key update;
+  update messaging.questions q set contact_id = kept_id where q.contact_id = gone_id;
+  for older in
+    select q.id from messaging.questions q
+    where q.contact_id = kept_id and q.status = 'open'
+    order by q.opened_at desc, q.id desc
+    offset 1
+  loop
+    perform messaging.end_question(older, 'canceled', 'replaced');
+  end loop;
 end;
 $$;

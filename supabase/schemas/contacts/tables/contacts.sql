@@ -33,6 +33,7 @@ create table messaging.contacts (
   profile_picture_at timestamptz,
   identity_change jsonb,
   cancels_on_reply boolean not null default false,
+  awaits_answer boolean not null default false,
   constraint contacts_identity unique (instance_id, identity_key),
   constraint contacts_phone_digits check (phone ~ '^[0-9]{8,15}$'),
   constraint contacts_custom_labels_object check (jsonb_typeof(custom_labels) = 'object'),
@@ -57,6 +58,8 @@ comment on column messaging.contacts.channel_identity is
   'What the channel calls the key that the person writes with: another one means a new phone or installation. NULL where it does not tell.';
 comment on column messaging.contacts.merged_into is
   'The contact that it is now, while its messages move there, see move_merged_messages; NULL for a living contact.';
+comment on column messaging.contacts.awaits_answer is
+  'Whether a question to the contact may wait or be open: what arrives is looked at then, see match_question.';
 comment on column messaging.contacts.phone_book_name is
   'The name in the address book of the business''s phone, since phone_book_at; NULL where there is none.';
 comment on column messaging.contacts.profile_picture_url is

@@ -35,6 +35,9 @@ declare
     message.contact_id, message.contact_phone, message.contact_name, message.contact_identities
   );
 begin
+  if message.question is not null then
+    data := data || message.question;
+  end if;
   if message.media is not null then
     data := data || message.media;
   end if;

@@ -3,7 +3,8 @@
 -- them anything, and a message that the channel does not show, or that another responder answers, requests
 -- no answer. A keyword of the instance
 -- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
--- last is stored as the choice of it: see offered_choices and typed_choice.
+-- last is stored as the choice of it: see offered_choices and typed_choice. What answers an open question ends it,
+-- and asks no agent but the one that has asked: see match_question.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
 -- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
@@ -22,11 +23,13 @@ declare
   stored record;
   chosen jsonb;
   replied uuid[] := '{}';
+  asked messaging.matched_answer;
 begin
   for stored in
     with known as (
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
         contact.cancels_on_reply,
+        contact.awaits_answer,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
@@ -47,7 +50,7 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply
+        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer
         from messaging.contacts c
         where c.id = coalesce(
           e.contact_id,
@@ -148,6 +151,16 @@ begin
   loop
     recorded := recorded || stored.place;
     chosen := case when stored.keyword_said is null then stored.choice end;
+    asked := null;
+    if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
+      asked := messaging.match_question(
+        stored.instance_id, stored.sender_id, stored.message_type, stored.message, stored.content,
+        stored.media_id, stored.occurred_at, stored.quoted_provider_message_id
+      );
+      if asked.answer is not null and stored.message_type = 'text' then
+        chosen := asked.answer->'choice';
+      end if;
+    end if;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
         stored.media_id, stored.instance_id, stored.sender_id,
@@ -166,7 +179,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-      quoted_message_id, media_id, quoted_provider_message_id, author
+      quoted_message_id, media_id, quoted_provider_message_id, author, question_id
     )
     values (
       stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
@@ -180,10 +193,19 @@ begin
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
-      stored.author
+      stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
     if stored.cancels_on_reply and stored.message_type not in ('reaction', 'call') then
       replied := replied || stored.sender_id;
+    end if;
+    if asked.question_id is not null then
+      perform messaging.apply_answer(
+        asked.question_id, asked.outcome, asked.answer, stored.stored_id,
+        stored.quoted_provider_message_id, not coalesce(stored.is_standby, false)
+      );
+    end if;
+    if stored.keyword_said = 'denied' and stored.awaits_answer then
+      perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
     end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
@@ -207,7 +229,7 @@ begin
         jsonb_build_object('instanceId', i.id, 'messageId', stored.stored_id)
       from messaging.instances i where i.id = stored.instance_id;
     end if;
-    if stored.asks_agent then
+    if stored.asks_agent and (asked.answer is null or asked.agent_id is not null) then
       perform messaging.await_transcript(stored.media_id, stored.conversation_id)
       from messaging.instances i
       where i.id = stored.instance_id and messaging.request_agent_reply(

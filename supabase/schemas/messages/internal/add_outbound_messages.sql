@@ -1,6 +1,7 @@
 -- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
 -- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
--- enqueue_message and schedule_message: of one call all are immediate, or none. The caller holds the contacts.
+-- enqueue_message and schedule_message: of one call all are immediate, or none, and all
+-- ask a question, or the first asks none (see add_questions). The caller holds the contacts.
 -- Returns created_at, so that it can be assigned, which costs no statement.
 create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
 returns timestamptz language plpgsql set search_path = '' as $$
@@ -12,7 +13,7 @@ begin
     sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
     held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
     cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder,
-    cancel_on, payment_reference
+    cancel_on, payment_reference, question_id
   )
   select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
     m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
@@ -24,8 +25,12 @@ begin
     (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
     -- Not the transaction's instant: a keyword's answer stands after the contact's word.
     clock, (m.draft->>'replyTo')::uuid, m.draft->>'quotedProviderMessageId',
-    m.draft->'ladder', m.timing->'cancelOn', m.timing->>'paymentReference'
+    m.draft->'ladder', m.timing->'cancelOn', m.timing->>'paymentReference',
+    (m.draft->'ask'->>'questionId')::uuid
   from unnest(messages) as m;
+  if messages[1].draft->'ask' is not null then
+    perform messaging.add_questions(messages, clock);
+  end if;
   if messages[1].claim_token is null then
     return clock;
   end if;

@@ -1,7 +1,7 @@
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
--- seconds (see shown_price). Of a message that waits it
+-- seconds (see shown_price) and the question that it asks (see shown_question). Of a message that waits it
 -- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
@@ -67,6 +67,9 @@ begin
   end || case
     when message.ladder is null then '{}'
     else coalesce(message.ladder->'shown', '{}')
+  end || case
+    when message.question_id is null then '{}'
+    else messaging.shown_question(message.question_id, message.direction)
   end || case
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)

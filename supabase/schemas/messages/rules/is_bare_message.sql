@@ -1,5 +1,5 @@
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
--- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers or a ladder.
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a question.
 create or replace function messaging.is_bare_message(request jsonb)
 returns boolean language sql immutable
 return coalesce(
@@ -11,6 +11,7 @@ return coalesce(
   and request -> 'message' ->> 'mediaId' is null
   and request -> 'message' ->> 'needsPhone' is null
   and request -> 'message' ->> 'replyTo' is null
-  and request -> 'message' -> 'ladder' is null,
+  and request -> 'message' -> 'ladder' is null
+  and request -> 'message' -> 'ask' is null,
   false
 );

@@ -49,13 +49,16 @@ create type messaging.message_snapshot as (
   ladder jsonb,
   cancel_on jsonb,
   payment_reference text,
-  cancel_reason text
+  cancel_reason text,
+  question jsonb
 );
 comment on column messaging.message_snapshot.content is
   'Of a message that a person wrote, the contact or an employee on the phone; else NULL.';
 comment on column messaging.message_snapshot.contact_phone is 'As contact_display_phone.';
 comment on column messaging.message_snapshot.contact_identities is
   'As shown_identities; NULL for a contact that has none.';
+comment on column messaging.message_snapshot.question is
+  'What a record shows of it, see shown_question; NULL where the message neither asks nor answers.';
 comment on column messaging.message_snapshot.ladder is 'What a record shows of it alone: {shown}.';
 comment on column messaging.message_snapshot.media is
   'What message_media tells of its file; NULL for none.';

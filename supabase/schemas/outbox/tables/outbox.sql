@@ -26,7 +26,8 @@ create table messaging.outbox (
         'media_fetch',
         'media_delete',
         'media_transcription',
-        'read_receipt'
+        'read_receipt',
+        'question_notification'
       )
     ),
   constraint outbox_status_known check (status in ('pending', 'done', 'dead')),

@@ -6,6 +6,7 @@ create or replace function messaging.begin_erasing(
 ) returns messaging.erasures language plpgsql set search_path = '' as $$
 begin
   perform from messaging.conversations c where c.contact_id = contact.id for update;
+  perform messaging.end_questions_of_contact(contact.id, 'erased');
   erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));
   for step in 1..8 loop
     erasure := messaging.continue_erasure(erasure, max_rows);

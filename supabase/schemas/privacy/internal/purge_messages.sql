@@ -1,6 +1,7 @@
 -- purge_expired: deletes messages that are older than their instance keeps them, the oldest of each instance
 -- first, at most `max_rows`, with the files that no other message names and their places in the lists of
--- batches. What still waits to be sent stays.
+-- batches. What still waits to be sent stays, and what asks a question that has not ended; an ended one goes with
+-- the message that asked it.
 -- Contacts and conversations stay. Where a contact's last message is among them, its activity is read anew,
 -- so that reading the contact shows no message that is gone.
 -- Returns how many. Waits for no lock but those of contact_activity, which are the last.
@@ -23,6 +24,13 @@ begin
         and (
           select true from messaging.message_queue q where q.message_id = m.id limit 1
         ) is null
+        and (
+          m.question_id is null or (
+            select true from messaging.questions o
+            where o.id = m.question_id and o.status in ('waiting', 'open')
+            limit 1
+          ) is null
+        )
       order by m.instance_id, m.created_at
       limit max_rows
       for update of m skip locked
@@ -36,7 +44,12 @@ begin
   files := messaging.media_of_messages(ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids)
-    returning m.id, m.contact_id, m.batch_id, m.sent_at
+    returning m.id, m.contact_id, m.batch_id, m.sent_at, m.question_id
+  ),
+  unasked as (
+    delete from messaging.questions o
+    using gone g
+    where o.id = any (array[g.question_id]) and o.message_id = g.id
   ),
   unlisted as (
     delete from messaging.batch_recipients r

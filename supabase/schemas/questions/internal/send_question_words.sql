@@ -1,0 +1,45 @@
+-- Sends words that belong to a question, its reminder or those for what does not fit, as a text of the system, due
+-- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent, where the contact may not be
+-- written to now. The caller holds the contact, and the pacing row of an instance with protection.
+create or replace function messaging.send_question_words(question messaging.questions, words text)
+returns uuid language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  message_id constant uuid := gen_random_uuid();
+  instance constant messaging.instances := messaging.find_instance(question.instance_id);
+  placed record;
+begin
+  if messaging.words_refusal(instance, question.contact_id, clock) is not null then
+    return null;
+  end if;
+  placed := messaging.schedule_message(message_id, instance, question.contact_id, clock);
+  perform messaging.add_outbound_messages(array[row(
+    message_id, instance.id, question.contact_id,
+    (messaging.resolve_conversation(instance.id, question.contact_id)).id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', words, 'sentBy', 'system', 'pausesAgent', false
+    ),
+    null, null, 'scheduled', null, placed.slot, placed.held_by, null, null,
+    jsonb_build_object('expiresAt', question.expires_at), null, null
+  )::messaging.outbound_message]);
+  return message_id;
+end;
+$$;
+
+-- Why words of a question may not go to a contact now, as the error's code; NULL where they may. On the official
+-- channel a contact of whom no message is known counts as outside the window.
+create or replace function messaging.words_refusal(
+  instance messaging.instances, contact_id uuid, clock timestamptz
+) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select case
+      when c.is_blocked then 'contact_blocked'
+      when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
+        then 'outside_conversation_window'
+    end
+    from messaging.contacts c
+    where c.id = words_refusal.contact_id
+  );
+end;
+$$;
