@@ -6,6 +6,7 @@ import {
 } from "../../shared/http/client_token_guard.ts";
 import { noteIgnoredFields } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
+import type { AskServices } from "../../shared/messages/ask.ts";
 import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
 import { validateBody } from "../../shared/http/validate.ts";
@@ -20,14 +21,18 @@ import {
 import { sendMessage } from "./send.ts";
 
 /** POST /functions/v1/send-message. */
-export function createSendMessageApp(services: SendingServices): Hono {
-  const answer = createSendingAnswer(sendMessageResponseSchema, sendMessageFailureSchema);
+export function createSendMessageApp(services: SendingServices & AskServices): Hono {
+  const answer = createSendingAnswer(
+    services.vault,
+    sendMessageResponseSchema,
+    sendMessageFailureSchema,
+  );
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);
     noteIgnoredFields(context, findIdleFields(request));
     const instance = requireInstance(context);
     const idempotency = await readClientIdempotency(context);
-    return answer(
+    return await answer(
       context,
       await sendMessage(services, {
         instance,

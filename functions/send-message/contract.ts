@@ -1,4 +1,5 @@
 import { callerFields } from "../../shared/model/caller_fields.ts";
+import { askField, findAskIssues } from "../../shared/model/ask.ts";
 import * as z from "zod";
 import type { CrossCheck } from "../../shared/http/validate.ts";
 import {
@@ -51,6 +52,7 @@ export const sendMessageSchema = z.object({
   pauseAgent: z.boolean().optional(),
   ...timingFields,
   ...outsideWindowField,
+  ...askField,
 });
 
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>;
@@ -75,7 +77,16 @@ export const checkSendMessage: CrossCheck = (request) => [
   ...findTimingIssues(request),
   ...checkMessage(request),
   ...checkReaction(request),
+  ...checkAsk(request),
 ];
+
+/** A question needs a message that can ask it. */
+const checkAsk: CrossCheck = (request) => {
+  if (request["ask"] === undefined) return [];
+  return isAssignmentOnly(request)
+    ? [{ path: "ask", message: "needs a message to ask with" }]
+    : findAskIssues(request["ask"], request);
+};
 
 /** A reaction goes at once, and answers nothing but the message that it names. */
 const checkReaction: CrossCheck = (request) =>

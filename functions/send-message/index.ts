@@ -11,9 +11,12 @@ import { createSendMessageApp } from "./app.ts";
 
 placeDocs(Deno.env.toObject());
 const config = parseConfig(Deno.env.toObject());
+const vault = createCredentialVault(config.credentialsKeys);
 const app = createSendMessageApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
-  openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  openProvider: createProviderOpener(vault),
+  vault,
+  allowsPrivateHosts: config.allowsPrivateHosts,
   runAfterResponse: createBackground(consoleLog),
   providerTimeoutMs: config.providerTimeoutMs,
   files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },

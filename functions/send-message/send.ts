@@ -1,4 +1,5 @@
 import { readCallerFields } from "../../shared/model/caller_fields.ts";
+import { type AskServices, askWithContent, prepareAsk } from "../../shared/messages/ask.ts";
 import type { RefusalBody } from "../../shared/model/errors.ts";
 import {
   type FittedContent,
@@ -39,7 +40,7 @@ export interface SendMessageCall {
  * support, and for the errors of `accept_message`.
  */
 export async function sendMessage(
-  services: SendingServices,
+  services: SendingServices & AskServices,
   { instance, request, idempotency, authentication, noteIgnored }: SendMessageCall,
 ): Promise<SendingAnswer<SendMessageResponse | RefusalBody>> {
   const asked = await toDraft(services, instance, request);
@@ -47,8 +48,10 @@ export async function sendMessage(
   const fitted = asked === null || provider === null
     ? null
     : { ...asked, ...fitDraft(instance, provider, asked, request) };
+  const prepared = await prepareAsk(services, instance.instanceId, request.ask);
   const draft = fitted === null || provider === null ? null : {
     ...fitted,
+    ask: prepared === null ? undefined : askWithContent(prepared, fitted.content),
     ...await prepareLadder(
       services,
       { instance, provider },

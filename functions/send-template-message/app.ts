@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { type ClientContext, readClientIdempotency } from "../../shared/http/client_token_guard.ts";
 import { noteIgnoredFields } from "../../shared/http/answer.ts";
 import { createApp } from "../../shared/http/create_app.ts";
+import type { AskServices } from "../../shared/messages/ask.ts";
 import { createSendingAnswer } from "../../shared/http/sending_answer.ts";
 import { guardSending } from "../../shared/http/sending_guard.ts";
 import type { SendingServices } from "../../shared/messages/send.ts";
@@ -13,8 +14,9 @@ import {
 import { sendTemplate } from "./send_template.ts";
 
 /** POST /functions/v1/send-template-message. */
-export function createSendTemplateMessageApp(services: SendingServices): Hono {
+export function createSendTemplateMessageApp(services: SendingServices & AskServices): Hono {
   const answer = createSendingAnswer(
+    services.vault,
     sendTemplateMessageResponseSchema,
     sendTemplateMessageFailureSchema,
   );
@@ -28,7 +30,7 @@ export function createSendTemplateMessageApp(services: SendingServices): Hono {
       authentication: context.get("authentication"),
       noteIgnored: (names) => noteIgnoredFields(context, names),
     });
-    return answer(context, sent);
+    return await answer(context, sent);
   };
   return createApp({
     slug: "send-template-message",

@@ -1,3 +1,4 @@
+import { askedFields, askField, findAskIssues } from "../../shared/model/ask.ts";
 import { callerFields } from "../../shared/model/caller_fields.ts";
 import { sendingModes } from "../../shared/model/message_status.ts";
 import { providerClasses } from "../../shared/model/provider_kind.ts";
@@ -49,6 +50,7 @@ export const sendTemplateMessageSchema = z.object({
   sentBy: sentBySchema.optional(),
   pauseAgent: z.boolean().optional(),
   ...timingFields,
+  ...askField,
 });
 
 export type SendTemplateMessageRequest = z.infer<typeof sendTemplateMessageSchema>;
@@ -88,6 +90,7 @@ export function readSendTemplateMessage(
       ...findRecipientIssues(request),
       ...findTimingIssues(request),
       ...findTwoNames(request),
+      ...findAskIssues(request["ask"], null),
     ],
   );
 }
@@ -113,6 +116,7 @@ const outcomeFields = {
   contactId: z.uuid(),
   conversationId: z.uuid(),
   aiAgentPausedUntil: instantSchema.nullable(),
+  ...askedFields,
 };
 
 /**

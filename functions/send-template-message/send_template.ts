@@ -1,4 +1,5 @@
 import { readCallerFields } from "../../shared/model/caller_fields.ts";
+import { type AskServices, askWithTemplate, prepareAsk } from "../../shared/messages/ask.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
@@ -15,8 +16,9 @@ import {
 } from "../../shared/messages/ready_template.ts";
 import { limitHandingOverMs } from "../../shared/messages/message_file.ts";
 import { findHeaderFiles } from "../../shared/messages/header_files.ts";
-import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { listQuickReplies, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { purposeOfTemplate } from "../../shared/model/purpose.ts";
+import { renderTemplateText } from "../../shared/templates/rendering.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import type { SendTemplateMessageRequest } from "./contract.ts";
 import { createTemplateResponder, type TemplateResponse } from "./response.ts";
@@ -44,7 +46,7 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * errors of `accept_message`.
  */
 export async function sendTemplate(
-  services: SendingServices,
+  services: SendingServices & AskServices,
   { request, tokenId, instance, idempotency, authentication, noteIgnored }: SendTemplateCall,
 ): Promise<SendingAnswer<TemplateResponse>> {
   const { templateId, template } = request;
@@ -80,11 +82,15 @@ export async function sendTemplate(
   const provider = await services.openProvider(ready.instance);
   const headerFiles = await findHeaderFiles(services, ready.instance.instanceId, [variables]);
   const draft = toTemplateDraft(ready, provider, filled, headerFiles);
+  const asked = await prepareAsk(services, ready.instance.instanceId, request.ask);
   const handingOverMs = limitHandingOverMs(provider, draft);
   return await executeSending(services, { instance: ready.instance, provider }, {
     ...recipient,
     draft: {
       ...draft,
+      ask: asked === null
+        ? undefined
+        : askWithTemplate(asked, renderTemplateText(filled), listQuickReplies(filled)),
       ...readCallerFields(request),
       sentBy: request.sentBy,
       pauseAgent: request.pauseAgent ?? false,

@@ -13,6 +13,7 @@ import type { MessagesRpcs } from "./rpcs/messages.ts";
 import type { MetricsRpcs } from "./rpcs/metrics.ts";
 import type { OutboxRpcs } from "./rpcs/outbox.ts";
 import type { PrivacyRpcs } from "./rpcs/privacy.ts";
+import type { QuestionsRpcs } from "./rpcs/questions.ts";
 import type { QueueRpcs } from "./rpcs/queue.ts";
 import type { TemplatesRpcs } from "./rpcs/templates.ts";
 import type { TenancyRpcs } from "./rpcs/tenancy.ts";
@@ -39,6 +40,7 @@ export interface Rpcs
     MetricsRpcs,
     OutboxRpcs,
     PrivacyRpcs,
+    QuestionsRpcs,
     QueueRpcs,
     TemplatesRpcs,
     TenancyRpcs,

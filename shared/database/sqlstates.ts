@@ -86,6 +86,7 @@ export const meaningBySqlstate = {
   MI062: "message_not_deletable",
   MI063: "message_not_readable",
   MI065: "template_ambiguous",
+  MI070: "question_not_found",
   MI071: "people_scope",
   MI072: "secret_rotation_pending",
   MI081: "connection_link_not_found",

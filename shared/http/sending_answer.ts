@@ -1,5 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
+import type { CredentialVault } from "../crypto/credential_vault.ts";
+import { revealNotifySecret } from "../messages/ask.ts";
 import type { SendingAnswer } from "../messages/sending_answer.ts";
 import type { RefusalBody } from "../model/errors.ts";
 import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
@@ -12,7 +14,7 @@ import { replayHeaders } from "./idempotency.ts";
 export type AnswerSending<Body extends object> = (
   context: Context,
   answer: SendingAnswer<Body | RefusalBody>,
-) => Response;
+) => Promise<Response>;
 
 /**
  * Creates what responds to a sending call, by the contract's schemas of the response and of the members
@@ -20,11 +22,12 @@ export type AnswerSending<Body extends object> = (
  * retry later.
  */
 export function createSendingAnswer<Schema extends z.ZodType<object>>(
+  vault: CredentialVault,
   response: Schema,
   failure: z.ZodObject,
 ): AnswerSending<AnswerOf<Schema> & object> {
   const refusal = refusalOf(failure);
-  return (context, answer) => {
+  return async (context, answer) => {
     const { outcome, retryAfterMs } = answer;
     const headers = {
       ...replayHeaders(answer),
@@ -32,9 +35,11 @@ export function createSendingAnswer<Schema extends z.ZodType<object>>(
         ? {}
         : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
     };
+    const instanceId = context.get("instance")?.instanceId;
+    const revealed = await revealNotifySecret(vault, instanceId, outcome.body);
     const body = outcome.status < 300
-      ? arrangeAnswer<object>(response, outcome.body)
-      : nameDocs(arrangeAnswer(refusal, outcome.body as RefusalBody));
+      ? arrangeAnswer<object>(response, revealed)
+      : nameDocs(arrangeAnswer(refusal, revealed as RefusalBody));
     return writeJson(context, body, outcome.status, headers);
   };
 }

@@ -12,6 +12,7 @@ import type { SendableFile } from "../database/rpcs/media_uploads.ts";
 import type { RateLimit } from "../database/rpcs/tenancy.ts";
 import { DatabaseError, type OwnSqlstate } from "../database/sqlstates.ts";
 import { AppError } from "../model/errors.ts";
+import type { StoredAsk } from "../model/ask.ts";
 import { type StoredContent, toStoredContent } from "../model/message_content.ts";
 import type { FittedContent } from "./channel_validation.ts";
 import type { HeaderFiles } from "./header_files.ts";
@@ -42,6 +43,8 @@ export interface MessageDraft extends FittedContent, CallerFields {
   readonly ladder?: StoredLadder | undefined;
   /** The files of the ladder's headers. */
   readonly headerFiles?: HeaderFiles | undefined;
+  /** The question that it asks; undefined for none. */
+  readonly ask?: StoredAsk | undefined;
 }
 
 /** A call that the transaction that records it must authenticate, and count against the rate limit. */
@@ -113,7 +116,7 @@ function recordCall(
 
 function toNewMessage(draft: MessageDraft): NewMessage {
   return {
-    ...storeContent(draft),
+    ...withAsk(storeContent(draft), draft.ask),
     ...readCallerFields(draft),
     purpose: draft.purpose === "service" ? undefined : draft.purpose,
     sentBy: draft.sentBy,
@@ -124,6 +127,14 @@ function toNewMessage(draft: MessageDraft): NewMessage {
     pausesAgent: draft.pauseAgent === false ? false : undefined,
     ladder: draft.ladder,
   };
+}
+
+/** What is stored of a draft with the question that it asks, which the call's answer names. */
+export function withAsk(stored: StoredDraft, ask: StoredAsk | undefined): StoredDraft {
+  if (ask === undefined) return stored;
+  const { questionId, sealedNotify } = ask;
+  const told = { questionId, ...(sealedNotify === undefined ? {} : { sealedNotify }) };
+  return { ...stored, ask, fit: { ...stored.fit, ...told } };
 }
 
 /** An agent's answer, as the messages that it is made of. */
@@ -164,6 +175,7 @@ export type StoredDraft = StoredContent & {
   readonly mediaId?: string | undefined;
   /** What the answer says of it; undefined for most messages, which the fast path records. */
   readonly fit?: MessageFit | undefined;
+  readonly ask?: StoredAsk | undefined;
 };
 
 /** A link to a file of ours is made anew whenever it is needed: its id is stored in its place. */

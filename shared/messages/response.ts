@@ -89,8 +89,13 @@ function describeSuccess(
   return { success, mode, ...recipient, assignment: assigned.assignment, aiAgentPausedUntil };
 }
 
-function describeFit({ rendering, reduced }: AcceptedOutcome): MessageFit {
+/** What an answer says of how a message goes out, and of the question that it asks. */
+export function describeFit(
+  { rendering, reduced, questionId, sealedNotify }: AcceptedOutcome,
+): MessageFit {
   return {
+    ...(questionId === undefined ? {} : { questionId }),
+    ...(sealedNotify === undefined ? {} : { sealedNotify }),
     ...(rendering === undefined ? {} : { rendering }),
     ...(reduced === undefined ? {} : { reduced }),
   };

@@ -1,8 +1,8 @@
-import { type FittedContent, fitToChannel, validateFileForChannel } from "./channel_validation.ts";
+import { fitToChannel, validateFileForChannel } from "./channel_validation.ts";
 import { checkHeaderFile, headerFilePath, type HeaderFiles } from "./header_files.ts";
 import { AppError } from "../model/errors.ts";
 import type { MessageDraft } from "./accept.ts";
-import type { MessageContent } from "../model/message_content.ts";
+import type { MessageContent, NumberedChoice } from "../model/message_content.ts";
 import type { Provider } from "../providers/provider.ts";
 import { renderForGateway, renderTemplateText } from "../templates/rendering.ts";
 import type { FilledTemplate } from "../model/filled_template.ts";
@@ -46,7 +46,8 @@ function draftTemplate(
   if (templates === null) {
     const content = requireGatewayContent(filled);
     const fitted = fitToChannel(instance, provider, content, {}, { message: "variables" });
-    return { ...fitted, choices: listQuickReplies(filled) };
+    const choices = listQuickReplies(filled);
+    return { ...fitted, choices: choices.length === 0 ? undefined : choices };
   }
   const issues = templates.check(filled);
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
@@ -58,12 +59,11 @@ function draftTemplate(
   };
 }
 
-/** What a typed number chooses of a template's numbered buttons; undefined without quick replies. */
-function listQuickReplies({ buttons }: FilledTemplate): FittedContent["choices"] {
-  const choices = buttons.flatMap(({ type, text, payload }, index) =>
+/** What a typed number chooses of a template's numbered buttons. */
+export function listQuickReplies({ buttons }: FilledTemplate): NumberedChoice[] {
+  return buttons.flatMap(({ type, text, payload }, index) =>
     type === "QUICK_REPLY" ? [{ number: index + 1, id: payload ?? text, title: text }] : []
   );
-  return choices.length === 0 ? undefined : choices;
 }
 
 function requireGatewayContent(filled: FilledTemplate): MessageContent {

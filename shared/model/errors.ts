@@ -62,6 +62,7 @@ const refusals = {
   token_not_found: [404, "The instance has no such token."],
   endpoint_not_found: [404, "The instance has no such webhook endpoint."],
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
+  question_not_found: [404, "The instance has no such question."],
   batch_not_found: [404, "The instance has no such batch."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   request_timeout: [

@@ -9,6 +9,7 @@ import { directions, messageStatuses } from "./message_status.ts";
 import { costSchema, pricingSchema } from "./pricing.ts";
 import { ladderRecordFields } from "./outside_window.ts";
 import { purposes } from "./purpose.ts";
+import { messageQuestionFields } from "./question_record.ts";
 import { shownSentParts } from "./content_parts.ts";
 import { cancelEvents, cancelReasons } from "./timing.ts";
 import { receivedPartFields } from "./received_parts.ts";
@@ -57,6 +58,7 @@ export const messageRecordFields = {
   pricing: pricingSchema.nullable(),
   estimatedCost: costSchema.nullable(),
   ...ladderRecordFields,
+  ...messageQuestionFields,
   /** Who of a group has got or read it, where somebody is known. */
   groupReceipts: z.array(groupReceiptSchema).optional(),
   scheduledFor: zonedInstantSchema.nullable(),

@@ -1,5 +1,6 @@
 /** Fields that several responses share. */
 import * as z from "zod";
+import { askedFields } from "./ask.ts";
 import { optionalHoldFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { fitFields } from "./message_fit.ts";
@@ -88,6 +89,7 @@ export const sentMessageFields = {
   heldBy: heldBySchema.nullable(),
   ...optionalHoldFields,
   ...fitFields,
+  ...askedFields,
   ...ladderFields,
 };
 

@@ -1,4 +1,5 @@
 import type { RefusalScope } from "../../model/refusal_meaning.ts";
+import type { StoredAsk } from "../../model/ask.ts";
 import type { CallerFields } from "../../model/caller_fields.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
@@ -149,6 +150,8 @@ export type NewMessage = StoredContent & CallerFields & {
   readonly pausesAgent?: false | undefined;
   /** What happens outside the conversation window; undefined for a refusal. */
   readonly ladder?: StoredLadder | undefined;
+  /** The question that it asks; undefined for none. */
+  readonly ask?: StoredAsk | undefined;
 };
 
 /** A rung as it is stored: with its template filled for the contact. */
@@ -178,6 +181,10 @@ export interface StoredLadder {
 export interface MessageFit {
   readonly rendering?: "native" | "text" | undefined;
   readonly reduced?: readonly string[] | undefined;
+  /** The question that it asks. */
+  readonly questionId?: string | undefined;
+  /** Where the question's end is told, sealed: see `revealNotifySecret`. */
+  readonly sealedNotify?: string | undefined;
 }
 
 /** The operator that a conversation is assigned to (specification 4.4, `assignTo`). */
