@@ -7729,7 +7729,8 @@ $$;
 -- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
--- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
+-- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
+-- the ends of its questions, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
@@ -7821,7 +7822,11 @@ begin
       )
       from jsonb_array_elements(request->'errors') as e
     )
-  ));
+  ) || case
+    when batch.source->'ask'->>'sealedNotify' is not null
+    then jsonb_build_object('sealedNotify', batch.source->'ask'->'sealedNotify')
+    else '{}'
+  end);
 end;
 $$;
 
@@ -8419,6 +8424,7 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
+      'questionId', m.question_id,
       'cardId', r.card_id,
       'scheduledFor', case
         when told.status = 'queued' then waiting.record->'scheduledFor'
@@ -10042,6 +10048,20 @@ return regexp_replace(
   'g'
 );
 
+-- How often the work of an outbox row is tried: 12 times (about 10 hours), 5 for an agent's reply
+-- (minutes: later it would answer out of the blue), 5 for a received file (an hour) and 3 for a transcript,
+-- which is worth little later; 8 for the end of a question, as for a webhook endpoint.
+create or replace function messaging.outbox_attempts(kind text)
+returns integer language sql immutable parallel safe set search_path = '' as $$
+  select case kind
+    when 'agent_reply' then 5
+    when 'media_fetch' then 5
+    when 'media_transcription' then 3
+    when 'question_notification' then 8
+    else 12
+  end;
+$$;
+
 -- Claims outbox rows that are due; settling a row requires its claim. A row of a worker that died is due
 -- again when its lease ends, and `dead` after its last attempt: work that kills its worker must not
 -- come back for ever.
@@ -10253,6 +10273,18 @@ begin
   end if;
   return jsonb_build_object('status', settled_status);
 end;
+$$;
+
+-- How long an outbox row waits after this many attempts: 5 seconds, tripled each time, at most two hours.
+-- A file's five attempts spread over an hour; the end of a question is told on the schedule of webhook endpoints.
+create or replace function messaging.outbox_delay(kind text, attempts integer)
+returns interval language sql volatile set search_path = '' as $$
+  select case
+    when kind = 'media_fetch'
+      then make_interval(secs => (array[15, 120, 600, 2700])[least(greatest(attempts, 1), 4)])
+    when kind = 'question_notification' then messaging.delivery_pause(least(attempts, 7), null)
+    else least(interval '5 seconds' * power(3, attempts - 1), interval '2 hours')
+  end;
 $$;
 
 -- Whether a batch that may still send it names this file: as its message's, or in a recipient's header or ladder.

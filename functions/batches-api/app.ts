@@ -11,6 +11,7 @@ import { readPage, readPageUpTo } from "../../shared/http/page.ts";
 import { answerRecorded } from "../../shared/http/recorded_answer.ts";
 import { validate, validateBody } from "../../shared/http/validate.ts";
 import { callRecorded } from "../../shared/idempotency/recorded_call.ts";
+import { revealNotifySecret } from "../../shared/messages/ask.ts";
 import { wakeDispatcherFor } from "../../shared/messages/wake_up.ts";
 import { type BatchAction, batchActions } from "../../shared/model/batch_states.ts";
 import { AppError } from "../../shared/model/errors.ts";
@@ -87,7 +88,10 @@ async function create(services: BatchesApiServices, context: ClientContext): Pro
     return answerJson(context, dryRunResponseSchema, { success: true, ...report });
   }
   const idempotency = await readClientIdempotency(context);
-  const created = await createBatch(services, settings, { ...call, idempotency });
+  const stored = await createBatch(services, settings, { ...call, idempotency });
+  const { instanceId } = call.instance;
+  const outcome = await revealNotifySecret(services.vault, instanceId, stored.outcome);
+  const created = { ...stored, outcome };
   return answerRecorded(context, storedBatchResponseSchema, created, 201);
 }
 
@@ -99,7 +103,10 @@ async function add(services: BatchesApiServices, context: ClientContext): Promis
   const idempotency = await readClientIdempotency(context);
   const noteIgnored: NoteIgnored = (names) => noteIgnoredFields(context, names);
   const call = { instance, entries, idempotency, noteIgnored };
-  const added = await addRecipients(services, batchId, request.validation, call);
+  const stored = await addRecipients(services, batchId, request.validation, call);
+  const { vault } = services;
+  const outcome = await revealNotifySecret(vault, instance.instanceId, stored.outcome);
+  const added = { ...stored, outcome };
   return answerRecorded(context, storedBatchResponseSchema, added, 201);
 }
 

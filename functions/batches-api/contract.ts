@@ -1,3 +1,4 @@
+import { askedFields, askField, findAskIssues } from "../../shared/model/ask.ts";
 import { callerFields } from "../../shared/model/caller_fields.ts";
 import * as z from "zod";
 import {
@@ -73,6 +74,7 @@ export const createBatchSchema = z.object({
   ...outsideWindowField,
   cancelOn: timingFields.cancelOn,
   paymentReference: z.string().trim().min(1).max(100).optional(),
+  ...askField,
   recipients: recipientsSchema.optional(),
 });
 
@@ -89,7 +91,22 @@ export const checkBatchSettings: CrossCheck = (request) => [
   ...checkTimes(request),
   ...findPaymentIssues(request),
   ...checkReference(request),
+  ...checkAsk(request),
 ];
+
+/** A question stands beside the message, whose texts alone are filled. */
+const checkAsk: CrossCheck = ({ ask, message }) => {
+  const asking = typeof message === "object"
+    ? message as Readonly<Record<string, unknown>> | null
+    : null;
+  const issues = findAskIssues(ask, asking)
+    .map((issue) => issue.path === "message" ? { ...issue, path: "message.message" } : issue);
+  const { reminder, onInvalid } = (ask ?? {}) as Readonly<Record<string, unknown>>;
+  const filled = Object.entries({ reminder, onInvalid })
+    .filter(([, text]) => typeof text === "string" && text.includes("{{"))
+    .map(([name]) => ({ path: `ask.${name}`, message: "must not have variables" }));
+  return [...issues, ...filled];
+};
 
 const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (template === undefined && message === undefined) {
@@ -199,7 +216,11 @@ export const listRecipientsSchema = z.object({
 /** The end of a page of recipients, as a cursor encodes it. */
 export const recipientPageEndSchema = z.object({ index: z.int().min(0).max(100_000) });
 
-export const storedBatchResponseSchema = z.object({ ...successField, ...storedRecipientsFields });
+export const storedBatchResponseSchema = z.object({
+  ...successField,
+  ...storedRecipientsFields,
+  notifySecret: askedFields.notifySecret,
+});
 
 export const dryRunResponseSchema = z.object({ ...successField, ...dryRunFields });
 

@@ -12,12 +12,13 @@ import { identityKeyOf } from "../../shared/model/phone.ts";
 import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import type { MediaDescription } from "../../shared/database/rpcs/media_uploads.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
-import { storeContent } from "../../shared/messages/accept.ts";
+import { askWithContent, askWithTemplate } from "../../shared/messages/ask.ts";
+import { storeContent, withAsk } from "../../shared/messages/accept.ts";
 import { toLinkedContent } from "../../shared/messages/requested_file.ts";
 import { fitToChannel } from "../../shared/messages/channel_validation.ts";
 import { fillStoredTemplate, listTemplateKeys } from "../../shared/messages/ready_template.ts";
 import { type HeaderFiles, listMissingFiles } from "../../shared/messages/header_files.ts";
-import { toTemplateDraft } from "../../shared/messages/template_draft.ts";
+import { listQuickReplies, toTemplateDraft } from "../../shared/messages/template_draft.ts";
 import { fillLadder } from "../../shared/messages/ladder.ts";
 import { AppError, type Issue, maxIgnoredFields } from "../../shared/model/errors.ts";
 import type { Instance } from "../../shared/model/instance.ts";
@@ -25,6 +26,7 @@ import { requestedFile } from "../../shared/model/message_request.ts";
 import type { OutsideWindow } from "../../shared/model/outside_window.ts";
 import { readRecipient } from "../../shared/model/request_fields.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
+import { renderTemplateText } from "../../shared/templates/rendering.ts";
 import { findIgnoredVariables, type NoteIgnored } from "../../shared/templates/variable_keys.ts";
 import { mapInSlices } from "../../shared/runtime/time_slices.ts";
 import type { RecipientRequest } from "./contract.ts";
@@ -138,6 +140,7 @@ type FillDraft = (recipient: RecipientRequest, contact: ContactFacts) => Recipie
  */
 function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
   const { instance, provider } = channel;
+  const { ask } = source;
   if (source.template !== undefined) {
     const ready = { template: source.template, instance };
     return ({ variables = {}, ...recipient }, contact) => {
@@ -145,7 +148,9 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
       const draft = storeContent(toTemplateDraft(ready, provider, filling, channel.headerFiles));
       const issues = listMissingFiles(channel.headerFiles, draft.mediaId);
       if (issues.length > 0) throw new AppError("invalid_request", { issues });
-      return { ...draft, ...readCallerFields(recipient) };
+      const asked = ask &&
+        askWithTemplate(ask, renderTemplateText(filling), listQuickReplies(filling));
+      return { ...withAsk(draft, asked), ...readCallerFields(recipient) };
     };
   }
   const { ladder } = source;
@@ -163,7 +168,8 @@ function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
       ladder,
       { content: fitted.content, contact },
     );
-    const stored = storeContent({ ...fitted, mediaId });
+    const asked = ask && askWithContent(ask, fitted.content);
+    const stored = withAsk(storeContent({ ...fitted, mediaId }), asked);
     return { ...stored, ...readCallerFields(recipient), ladder: filledLadder };
   };
 }
@@ -197,6 +203,6 @@ function readRefusal(error: unknown): { issues: readonly Issue[]; reason: EntryR
   }
   if (error.code !== "invalid_request" || issues === undefined) throw error;
   // The template itself cannot be filled, for any recipient.
-  if (issues.some(({ path }) => ["templateId", "recipients"].includes(path))) throw error;
+  if (issues.some(({ path }) => ["templateId", "recipients", "ask"].includes(path))) throw error;
   return { issues, reason: "invalid_recipient" };
 }

@@ -10,9 +10,12 @@ import { createBatchesApiApp } from "./app.ts";
 
 placeDocs(Deno.env.toObject());
 const config = parseConfig(Deno.env.toObject());
+const vault = createCredentialVault(config.credentialsKeys);
 const app = createBatchesApiApp({
   database: await connectDatabase(config.database, config.credentialsKeys),
-  openProvider: createProviderOpener(createCredentialVault(config.credentialsKeys)),
+  openProvider: createProviderOpener(vault),
+  vault,
+  allowsPrivateHosts: config.allowsPrivateHosts,
   files: { storage: openMediaStorage(config.media), links: createMediaLinks(config) },
   log: consoleLog,
 });

@@ -31,11 +31,12 @@ import {
 import type { OpenProvider } from "../../shared/providers/open_provider.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
 import type { NoteIgnored } from "../../shared/templates/variable_keys.ts";
+import { type AskServices, prepareAsk } from "../../shared/messages/ask.ts";
 import type { BatchSettings } from "./contract.ts";
 import type { ReadEntry } from "./entries.ts";
 import { type BatchChannel, fillEntries } from "./fill_entries.ts";
 
-export interface BatchServices {
+export interface BatchServices extends AskServices {
   readonly database: Database;
   readonly openProvider: OpenProvider;
   readonly files: MessageFiles;
@@ -117,7 +118,7 @@ async function prepareBatch(
   settings: BatchSettings,
   call: Omit<BatchCall, "idempotency">,
 ): Promise<{ readonly batch: NewBatch; readonly recipients: NewRecipients }> {
-  const { template: named, message, instanceId: asked } = settings;
+  const { template: named, message, instanceId: wanted } = settings;
   const { instance, entries } = call;
   const { database } = services;
   const { instanceId } = instance;
@@ -131,13 +132,11 @@ async function prepareBatch(
     cancelOn: settings.cancelOn,
     paymentReference: settings.paymentReference,
   };
+  const ask = await prepareAsk(services, instanceId, settings.ask);
+  const beside = { ...followUp, ...(ask === null ? {} : { ask }) };
   const source: BatchSource = message === undefined
-    ? { template: checkTemplate(template, instance, { instanceId: asked }).template, ...followUp }
-    : {
-      message,
-      ladder: await readLadder(database, instance, settings.outsideWindow),
-      ...followUp,
-    };
+    ? { ...beside, template: checkTemplate(template, instance, { instanceId: wanted }).template }
+    : { ...beside, message, ladder: await readLadder(database, instance, settings.outsideWindow) };
   const { purpose } = settings;
   const told = source.template === undefined
     ? purpose

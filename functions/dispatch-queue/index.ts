@@ -7,6 +7,7 @@ import { parseConfig } from "../../shared/runtime/config.ts";
 import { createCredentialVault } from "../../shared/crypto/credential_vault.ts";
 import { connectDatabase } from "../../shared/database/connect_database.ts";
 import { createEventDelivery } from "../../shared/events/deliver_event.ts";
+import { createQuestionNotification } from "../../shared/events/notify_of_question.ts";
 import { fetchTimeouts } from "../../shared/media/fetch_file.ts";
 import { createMediaLinks } from "../../shared/media/links.ts";
 import { createMediaWork } from "../../shared/outbox/media_work.ts";
@@ -63,6 +64,11 @@ const app = createDispatchQueueApp({
     askTranscriber: createTranscriber(config.chatModel),
   }),
   deliverEvent: createEventDelivery({
+    vault,
+    allowsPrivateHosts: config.allowsPrivateHosts,
+    links,
+  }),
+  notifyOfQuestion: createQuestionNotification({
     vault,
     allowsPrivateHosts: config.allowsPrivateHosts,
     links,

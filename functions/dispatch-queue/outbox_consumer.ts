@@ -14,6 +14,8 @@ export interface OutboxServices extends ReadingServices {
   readonly deliverAgentReply: DeliverOutboxRow;
   readonly media: MediaWork;
   readonly transcribe: TranscribeRow;
+  /** Tells the end of a question at the address of its call. */
+  readonly notifyOfQuestion: DeliverOutboxRow;
   readonly log: Log;
 }
 
@@ -49,6 +51,12 @@ function listLanes(services: OutboxServices): readonly LaneOfWork[] {
       kinds: ["read_receipt"],
       ...{ quick: 4, all: 40, slowOfInstance: 4 },
       work: deliver((row) => deliverReadReceipt(services, row)),
+    },
+    // Anybody's servers: one that hangs holds up no other instance's.
+    {
+      kinds: ["question_notification"],
+      ...{ quick: 8, all: 80, slowOfInstance: 4 },
+      work: deliver(services.notifyOfQuestion),
     },
   ];
 }

@@ -11,6 +11,7 @@ import {
   retryUnconfirmed,
   runErasures,
   runMerges,
+  runQuestions,
   tellIdleConversations,
   updatePeople,
 } from "../../shared/messages/maintenance.ts";
@@ -105,6 +106,10 @@ export class QueueMaintenance {
       if (expired > 0) this.onChange();
     });
     await this.#attempt(() => tellIdleConversations(database));
+    await this.#attempt(async () => {
+      const { sent } = await runQuestions(database);
+      if (sent > 0) this.onChange();
+    });
     if (!this.#isWatched) await this.#attempt(() => this.#holdSuspects());
     await this.#attempt(async () => {
       const { fed } = await feedBatches(database);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { waitSecondsSchema } from "../../shared/model/wait_seconds.ts";
 import { eventSchema } from "../../shared/events/event_data.ts";
 import { formSchema } from "../../shared/model/bounded_fields.ts";
 import { describeWrongTypes, type EventType, isEventType } from "../../shared/model/event_types.ts";
@@ -16,14 +17,6 @@ const typeListSchema = z.string().max(5_000).transform((list) =>
 
 /** What the issue of an invalid `after` says, whether its form or the database refuses it. */
 export const wrongCursor = "must be oldest, or a nextCursor of this instance's feed";
-
-const wrongWait = "must be a whole number from 0 to 20";
-
-const waitSecondsSchema = z.string().regex(/^[0-9]{1,2}$/, wrongWait).transform(Number)
-  .pipe(z.number().max(20, wrongWait))
-  .default(0)
-  // The API document describes the number, not its text in the query.
-  .meta({ type: "integer", minimum: 0, maximum: 20, pattern: undefined });
 
 /** GET /functions/v1/events-api/events. */
 export const readFeedSchema = z.object({

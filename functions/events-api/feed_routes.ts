@@ -7,7 +7,7 @@ import { presentEvent } from "../../shared/events/event_body.ts";
 import type { MediaLinks } from "../../shared/media/links.ts";
 import { feedResponseSchema, readFeedSchema } from "./contract.ts";
 import { readFeed } from "./feed.ts";
-import { WaitingReaders } from "./waiting_readers.ts";
+import { WaitingReaders } from "../../shared/http/waiting_readers.ts";
 
 export interface FeedServices {
   readonly database: Database;
@@ -31,6 +31,7 @@ export function createFeedOperations(): ClientRoute<FeedServices>[] {
           waitMs,
           signal: context.req.raw.signal,
         }),
+      ({ items, hasMore }) => items.length === 0 && !hasMore,
     );
     const items = page.items.map((event) => presentEvent(event, services.links));
     return answerJson(context, feedResponseSchema, { success: true, ...page, items });

@@ -41,6 +41,7 @@ import {
   usageEndSchema,
   usageResponseSchema,
 } from "../../shared/http/usage_query.ts";
+import { createQuestionOperations } from "./questions.ts";
 import { describeSendable } from "./sendable_templates.ts";
 import { listTemplatesSchema, templatesResponseSchema } from "./templates_contract.ts";
 import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
@@ -73,7 +74,7 @@ const operations: readonly ClientRoute<MessagesApiServices>[] = [
 
 /** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
 export function createMessagesApiApp(services: MessagesApiServices): Hono {
-  const routes = createClientRoutes(services, operations);
+  const routes = createClientRoutes(services, [...operations, ...createQuestionOperations()]);
   return createApp({
     slug: "messages-api",
     log: services.log,

@@ -27,7 +27,7 @@ export interface DeliveryRules {
 }
 
 /** Longest wait for a receiver's answer. */
-const defaultTimeoutMs = 15_000;
+export const defaultTimeoutMs = 15_000;
 /** Opened secrets that one process keeps: opening one takes another thread, for every delivery. */
 const maxSecrets = 1_000;
 

@@ -8,6 +8,12 @@ import { type EventType, eventTypes } from "../model/event_types.ts";
 import { holdFields, instanceHoldSchema } from "../model/hold.ts";
 import { instantSchema } from "../model/instant.ts";
 import { numberFacts } from "../model/number_facts.ts";
+import {
+  questionAnswerSchema,
+  questionReasonMeaning,
+  questionReasons,
+} from "../model/question_record.ts";
+import { messageContactSchema } from "../model/response_fields.ts";
 import { messageRecordFields } from "../model/message_record.ts";
 
 /** An event, as the feed and the webhooks give it. */
@@ -79,6 +85,18 @@ const budgetFields = {
   reached: "Whether both together are the budget, or more.",
   warnAtPercent: "At how much of it the warning is told.",
   stops: "What waits while it is reached.",
+};
+const questionData = z.object({
+  questionId: z.uuid(),
+  key: z.string().nullable(),
+  messageId: z.uuid(),
+  batchId: z.uuid().nullable(),
+  contact: messageContactSchema.nullable(),
+});
+const questionFields = {
+  key: "The caller's own name for the question; null for none.",
+  messageId: "Id of the message that asks.",
+  contact: "Who was asked; null of an erased person.",
 };
 const holdMeaning = { heldBy: "What holds the instance, as `heldBy` of its messages." };
 const endpointData = z.object({ endpointId: z.uuid() });
@@ -335,6 +353,27 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     dataName: "BatchEventData",
     data: batchData,
     fields: batchFields,
+  },
+  "question.answered": {
+    when: "a contact has answered a question",
+    dataName: "QuestionAnsweredEventData",
+    data: questionData.extend({
+      answerMessageId: z.uuid(),
+      answer: questionAnswerSchema,
+    }),
+    fields: { ...questionFields, answerMessageId: "Id of the message that answers." },
+  },
+  "question.expired": {
+    when: "nobody has answered a question in time",
+    dataName: "QuestionEventData",
+    data: questionData,
+    fields: questionFields,
+  },
+  "question.canceled": {
+    when: "a question has ended without an answer before its time",
+    dataName: "QuestionCanceledEventData",
+    data: questionData.extend({ reason: z.enum(questionReasons) }),
+    fields: { ...questionFields, reason: questionReasonMeaning },
   },
   "budget.warning": {
     when: "a budget's `warnAtPercent` is spent or under way, once a month and amount",

@@ -1,7 +1,13 @@
 /** A question as a sending call asks it: checked, named, and with the secret of its notification sealed. */
 import type { CredentialVault } from "../crypto/credential_vault.ts";
 import { createWebhookSecret } from "../crypto/webhook_signature.ts";
-import { type Ask, defaultAccept, readDurationSeconds, type StoredAsk } from "../model/ask.ts";
+import {
+  type Ask,
+  defaultAccept,
+  type PreparedAsk,
+  readDurationSeconds,
+  type StoredAsk,
+} from "../model/ask.ts";
 import { AppError } from "../model/errors.ts";
 import {
   isInteractive,
@@ -22,12 +28,6 @@ export interface Notification {
   /** As given. */
   readonly url: string;
   readonly secret: string;
-}
-
-/** What all messages of a call ask: a batch's differ by their words and options. */
-export interface PreparedAsk {
-  readonly ask: Omit<Ask, "notifyUrl">;
-  readonly sealedNotify?: string | undefined;
 }
 
 /**

@@ -33,6 +33,20 @@ export async function tellIdleConversations(database: Database): Promise<void> {
   }
 }
 
+/** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
+const maxQuestionBatches = 20;
+
+/** Reminds of questions, and ends those whose time is over; `sent` counts the reminders that are to leave. */
+export async function runQuestions(database: Database): Promise<{ readonly sent: number }> {
+  let sent = 0;
+  for (let batch = 0; batch < maxQuestionBatches; batch++) {
+    const run = await database.rpc("run_questions", { maxQuestions: maintenanceBatch });
+    sent += run.sent;
+    if (run.isComplete || run.worked === 0) break;
+  }
+  return { sent };
+}
+
 /** Sends unconfirmed messages again on instances whose `onUnconfirmed` is `retry`. */
 export function retryUnconfirmed(database: Database): Promise<{ readonly requeued: number }> {
   return database.rpc("retry_unconfirmed", { maxMessages: maintenanceBatch });

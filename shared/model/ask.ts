@@ -17,7 +17,8 @@ const daySeconds = 86_400;
 /** The bounds of `answerWithin` and `remindAfter`. */
 const bounds = { least: minuteSeconds, most: 30 * daySeconds };
 
-const durationPattern = /^P(?:(\d{1,9})W|(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?)$/;
+const durationPattern =
+  /^P(?:(\d{1,9})W|(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?)$/;
 
 /** The seconds of an ISO 8601 duration of weeks, or of days, hours, minutes and seconds; null for other texts. */
 export function readDurationSeconds(text: string): number | null {
@@ -149,4 +150,10 @@ export function defaultAccept(messageType: string, hasOptions: boolean): AcceptK
   if (messageType === "location_request") return "location";
   if (messageType === "contact_request") return "contact";
   return hasOptions ? "choice" : "text";
+}
+
+/** What all messages of a call ask: a batch's differ by their words and options. */
+export interface PreparedAsk {
+  readonly ask: Omit<Ask, "notifyUrl">;
+  readonly sealedNotify?: string | undefined;
 }

@@ -80,6 +80,7 @@ export const recipientRecordSchema = z.object({
   status: z.enum(recipientStatuses),
   reason: z.string().nullable(),
   messageId: z.uuid().nullable(),
+  questionId: z.uuid().nullable(),
   cardId: z.string().nullable(),
   scheduledFor: instantSchema.nullable(),
   heldBy: heldBySchema.nullable(),

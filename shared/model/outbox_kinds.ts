@@ -8,6 +8,7 @@ export const emailKinds = [
 export const outboxKinds = [
   ...emailKinds,
   ...["agent_reply", "media_fetch", "media_delete", "media_transcription", "read_receipt"] as const,
+  "question_notification",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -14,6 +14,7 @@ import type {
 } from "../../model/batch_states.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { MessageRequest } from "../../model/message_request.ts";
+import type { PreparedAsk, StoredAsk } from "../../model/ask.ts";
 import type { CallerFields } from "../../model/caller_fields.ts";
 import type { OutsideWindow } from "../../model/outside_window.ts";
 import type { Purpose } from "../../model/purpose.ts";
@@ -62,28 +63,30 @@ export interface BatchTarget {
   readonly batchId: string;
 }
 
-/** What the recipients of a batch are filled from, as it was when the batch was created. */
-export type BatchSource =
-  & BatchFollowUp
-  & (
-    | { readonly template: StoredTemplate; readonly message?: undefined }
-    | {
-      readonly message: MessageRequest;
-      readonly template?: undefined;
-      /** What happens outside the conversation window, with its templates as they were then. */
-      readonly ladder?: {
-        readonly outsideWindow: OutsideWindow;
-        readonly templates: readonly (StoredTemplate | null)[];
-      } | undefined;
-    }
-  );
-
 /** What cancels the messages of a batch that still wait. */
 export interface BatchFollowUp {
   readonly cancelOn?: Timing["cancelOn"];
   /** With variables, which a recipient's draft has filled. */
   readonly paymentReference?: string | undefined;
 }
+
+/** What the recipients of a batch are filled from, as it was when the batch was created. */
+export type BatchSource = BatchMessage & BatchFollowUp & {
+  /** What each of its messages asks; absent for nothing. */
+  readonly ask?: PreparedAsk | undefined;
+};
+
+type BatchMessage =
+  | { readonly template: StoredTemplate; readonly message?: undefined }
+  | {
+    readonly message: MessageRequest;
+    readonly template?: undefined;
+    /** What happens outside the conversation window, with its templates as they were then. */
+    readonly ladder?: {
+      readonly outsideWindow: OutsideWindow;
+      readonly templates: readonly (StoredTemplate | null)[];
+    } | undefined;
+  };
 
 export interface PrepareRecipientsRequest extends Partial<NamedTemplate> {
   readonly instanceId: string;
@@ -114,6 +117,7 @@ export interface RecipientDraft extends StoredContent, CallerFields {
   readonly ladder?: StoredLadder | undefined;
   readonly paymentReference?: string | undefined;
   readonly fit?: MessageFit | undefined;
+  readonly ask?: StoredAsk | undefined;
 }
 
 /** An entry to store: with its message, or with the reason why it gets none. */

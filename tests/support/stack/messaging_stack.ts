@@ -25,6 +25,8 @@ import type { Database } from "../../../shared/database/database.ts";
 import { connectDatabase } from "../../../shared/database/connect_database.ts";
 import type { ProviderRegistry } from "../../../shared/providers/create_registry.ts";
 import type { ProviderDescriptor } from "../../../shared/providers/descriptor.ts";
+import type { AskServices } from "../../../shared/messages/ask.ts";
+import { createQuestionNotification } from "../../../shared/events/notify_of_question.ts";
 import { createEventDelivery } from "../../../shared/events/deliver_event.ts";
 import { createProviderOpener } from "../../../shared/providers/open_provider.ts";
 import { registry as productRegistry } from "../../../shared/providers/registry.ts";
@@ -151,7 +153,11 @@ export interface MessagingStack extends AsyncDisposable {
 /** Services for sending and for the dispatcher's e-mails. */
 export type StackServices =
   & SendingServices
-  & Pick<DispatchServices, "deliverEmail" | "deliverEvent" | "media" | "transcribe">
+  & AskServices
+  & Pick<
+    DispatchServices,
+    "deliverEmail" | "deliverEvent" | "notifyOfQuestion" | "media" | "transcribe"
+  >
   & {
     readonly storage: MediaStorage;
     readonly links: MediaLinks;
@@ -206,6 +212,9 @@ export async function startMessagingStack(options: StackOptions = {}): Promise<M
       storage,
       askTranscriber: createTranscriber(options.chatModel ?? null),
     }),
+    vault,
+    allowsPrivateHosts: options.allowsPrivateHosts ?? true,
+    notifyOfQuestion: createQuestionNotification({ vault, allowsPrivateHosts: true, links }),
     deliverEvent: createEventDelivery({ vault, allowsPrivateHosts: true, links }),
     deliverEmail: createEmailDelivery(
       { resendApiKey: "re_test", resendBaseUrl: mail.baseUrl, from: "API <api@example.com>" },

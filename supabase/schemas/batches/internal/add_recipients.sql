@@ -3,7 +3,8 @@
 -- duplicate: it is skipped too, and named in `duplicates` with the one that is written to.
 -- The index of an entry is its place in the whole list, from 0.
 -- `errors` ([{index, issues}]) come with their places in the call, and are returned with their indexes.
--- Returns the outcome {batchId, status, added, duplicates, errors}, which it keeps: see keep_outcome.
+-- Returns the outcome {batchId, status, added, duplicates, errors}, with sealedNotify where the batch asks and tells
+-- the ends of its questions, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
 -- Over 80 lines: what is inserted, its counts and its duplicates are one statement, which judges each entry once.
@@ -96,7 +97,11 @@ begin
       )
       from jsonb_array_elements(request->'errors') as e
     )
-  ));
+  ) || case
+    when batch.source->'ask'->>'sealedNotify' is not null
+    then jsonb_build_object('sealedNotify', batch.source->'ask'->'sealedNotify')
+    else '{}'
+  end);
 end;
 $$;
 

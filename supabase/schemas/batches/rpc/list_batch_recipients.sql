@@ -31,6 +31,7 @@ begin
       'status', told.status,
       'reason', r.reason,
       'messageId', r.message_id,
+      'questionId', m.question_id,
       'cardId', r.card_id,
       'scheduledFor', case
         when told.status = 'queued' then waiting.record->'scheduledFor'

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/model/errors.ts";
+import { AppError } from "../model/errors.ts";
 
 /** How many readers of one token may wait at a time: each looks at the database up to 100 times a second. */
 const maxWaiting = 10;
@@ -12,11 +12,6 @@ export interface WaitingReader {
   readonly waitMs: number;
 }
 
-interface FoundPage {
-  readonly items: readonly unknown[];
-  readonly hasMore: boolean;
-}
-
 /** Bounds how many readers of one token wait in this process. */
 export class WaitingReaders {
   readonly #byToken = new Map<string, number>();
@@ -25,18 +20,19 @@ export class WaitingReaders {
    * Calls `read` with the time that the reader may wait: the time it asks for, or none where too many wait.
    *
    * @throws {AppError} `rate_limited` with `Retry-After` where too many wait and there is nothing to read: an
-   * empty page at once would be asked for again at once.
+   * empty answer at once would be asked for again at once.
    */
-  async read<Page extends FoundPage>(
+  async read<Found>(
     { tokenId, waitMs }: WaitingReader,
-    read: (waitMs: number) => Promise<Page>,
-  ): Promise<Page> {
+    read: (waitMs: number) => Promise<Found>,
+    isEmpty: (found: Found) => boolean,
+  ): Promise<Found> {
     if (waitMs === 0) return await read(0);
     const waiting = this.#byToken.get(tokenId) ?? 0;
     if (waiting >= maxWaiting) {
-      const page = await read(0);
-      refuseEmpty(page);
-      return page;
+      const found = await read(0);
+      if (isEmpty(found)) throw refuseWaiting();
+      return found;
     }
     this.#byToken.set(tokenId, waiting + 1);
     try {
@@ -53,11 +49,10 @@ export class WaitingReaders {
   }
 }
 
-function refuseEmpty({ items, hasMore }: FoundPage): void {
-  if (items.length > 0 || hasMore) return;
-  throw new AppError("rate_limited", {
+function refuseWaiting(): AppError {
+  return new AppError("rate_limited", {
     message:
-      `There is no event yet, and ${maxWaiting} readers of this token wait already: ask again after the seconds of Retry-After.`,
+      `There is nothing new yet, and ${maxWaiting} readers of this token wait already: ask again after the seconds of Retry-After.`,
     headers: { "Retry-After": String(retryAfterSeconds) },
   });
 }
