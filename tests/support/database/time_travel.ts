@@ -57,6 +57,10 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;
     await transaction`
+      update messaging.questions set created_at = created_at - ${by},
+        opened_at = opened_at - ${by}, expires_at = expires_at - ${by},
+        due_at = due_at - ${by}, ended_at = ended_at - ${by}`;
+    await transaction`
       update messaging.event_endpoints set failing_since = failing_since - ${by},
         previous_secret_until = previous_secret_until - ${by}`;
     await transaction`

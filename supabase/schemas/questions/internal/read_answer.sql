@@ -14,7 +14,7 @@ begin
   elsif accept in ('number', 'date', 'email', 'document') then
     value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
   end if;
-  if not case accept
+  if not (case accept
     when 'any' then true
     when 'choice' then choice is not null
     when 'text' then message_type = 'text' and btrim(coalesce(said, '')) <> ''
@@ -22,7 +22,7 @@ begin
     when 'location' then message_type = 'location'
     when 'contact' then message_type = 'contacts'
     else value is not null
-  end then
+  end) then
     return null;
   end if;
   return jsonb_strip_nulls(jsonb_build_object(
@@ -223,8 +223,8 @@ begin
       from generate_series(1, length_before) as place
     );
     remainder := checked % 11;
-    if substr(bare, length_before + 1, 1)::integer <> case when remainder < 2 then 0 else 11 - remainder end
-    then
+    checked := case when remainder < 2 then 0 else 11 - remainder end;
+    if substr(bare, length_before + 1, 1)::integer <> checked then
       return null;
     end if;
   end loop;
