@@ -28,6 +28,7 @@ import {
   readMessageSchema,
 } from "./contract.ts";
 import { usageResponseSchema } from "../../shared/http/usage_query.ts";
+import { questionOperations } from "./questions_docs.ts";
 import { listTemplatesOperation } from "./templates_docs.ts";
 import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
 import { usageFields } from "../../shared/openapi/usage_fields.ts";
@@ -601,4 +602,5 @@ export const operations: readonly Operation[] = [
       },
     }],
   },
+  ...questionOperations,
 ];

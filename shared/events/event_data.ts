@@ -96,6 +96,7 @@ const questionData = z.object({
 const questionFields = {
   key: "The caller's own name for the question; null for none.",
   messageId: "Id of the message that asks.",
+  batchId: "The batch that it was asked for; null for none.",
   contact: "Who was asked; null of an erased person.",
 };
 const holdMeaning = { heldBy: "What holds the instance, as `heldBy` of its messages." };
@@ -361,7 +362,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       answerMessageId: z.uuid(),
       answer: questionAnswerSchema,
     }),
-    fields: { ...questionFields, answerMessageId: "Id of the message that answers." },
+    fields: { ...questionFields, answerMessageId: "Id of the message that answers.", answer: "What the person answered." },
   },
   "question.expired": {
     when: "nobody has answered a question in time",

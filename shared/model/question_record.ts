@@ -25,7 +25,10 @@ export const questionAnswerSchema = z.object({
     description:
       "What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs.",
   }),
-  choice: z.object({ id: z.string(), title: z.string() }).optional().meta({
+  choice: z.object({
+    id: z.string().meta({ description: "Id of the option." }),
+    title: z.string().meta({ description: "Title of the option." }),
+  }).optional().meta({
     description: "The option, tapped or typed.",
   }),
   mediaId: z.uuid().optional().meta({ description: "The file." }),
@@ -57,7 +60,10 @@ export type QuestionRecord = AnswerOf<z.ZodObject<typeof questionRecordFields>>;
 
 /** What a message's record says of a question; each is left out where there is none. */
 export const messageQuestionFields = {
-  question: z.object({ questionId: z.uuid(), status: z.enum(questionStatuses) }).optional().meta({
+  question: z.object({
+    questionId: z.uuid().meta({ description: "Id of the question." }),
+    status: z.enum(questionStatuses).meta({ description: "What has become of it." }),
+  }).optional().meta({
     description: "The question that the message asks.",
   }),
   answers: z.uuid().optional().meta({

@@ -24,6 +24,7 @@ export const glossary: Readonly<Record<string, string>> = {
   updatedAt: "Time of the last change.",
 
   messageId: "The message's UUID in this service.",
+  questionId: "The question's UUID.",
   messageType: "Type of the message.",
   message: "The text; for media the caption, for an option list the body.",
   mediaId: "Id of the message's file at media-api; null for none.",

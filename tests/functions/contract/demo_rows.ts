@@ -25,6 +25,7 @@ import {
   demoQueuedMessageId,
   demoReceivedMessageId,
   demoSecondContactId,
+  demoQuestionId,
   demoSentMessageId,
   demoTemplateId,
   demoTokenId,
@@ -75,6 +76,7 @@ export async function createDemoRows(
       ${sql.json({ instanceId: demoInstanceId })}, 'dead', 5, now())`;
   await createEndpoints(sql);
   await createBatch(sql);
+  await createQuestion(sql);
   await createErasure(sql);
   await createPicture(sql);
   await createSecondContact(sql);
@@ -242,4 +244,16 @@ export function answerSession(path: string): Response | undefined {
     "update-every-webhooks": { value: true },
   };
   return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
+}
+
+/** An open question, in place of the message that asks it. */
+async function createQuestion(sql: Sql): Promise<void> {
+  await sql`
+    insert into messaging.questions (
+      id, instance_id, contact_id, message_id, accept, answer_within, status, created_at, opened_at,
+      expires_at, due_at
+    ) values (
+      ${demoQuestionId}, ${demoInstanceId}, ${demoContactId}, ${demoSentMessageId}, 'email', '2 hours',
+      'open', now(), now(), now() + interval '2 hours', now() + interval '2 hours'
+    )`;
 }
