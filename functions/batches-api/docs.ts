@@ -502,6 +502,7 @@ export const operations: readonly Operation[] = [
       "items.reason":
         "Why the recipient is skipped, or would be if its turn was now; null for all others.",
       "items.messageId": "The recipient's message; null until it has one.",
+      "items.questionId": "The question that it asks; null for none.",
       "items.scheduledFor":
         "When the message leaves, or left: of a pending recipient of a running batch the slot that is forecast. Null while the queue is held without an end or disconnected.",
     },
@@ -517,6 +518,7 @@ export const operations: readonly Operation[] = [
           status: "delivered",
           reason: null,
           messageId: demoSentMessageId,
+          questionId: null,
           cardId: "order-4711",
           scheduledFor: "2026-11-23T13:01:00.000Z",
           heldBy: null,

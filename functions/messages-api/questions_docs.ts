@@ -82,7 +82,7 @@ export const questionOperations: readonly Operation[] = [
     access: "clientToken",
     query: listQuestionsSchema,
     success: { description: "A page of questions.", schema: questionsResponseSchema },
-    errors: [],
+    errors: ["contact_not_found", "contact_erased", "batch_not_found"],
     fields: {
       ...ofItems(recordFields),
       status: "Only questions with this status.",

@@ -23,9 +23,9 @@ import { sendMessage } from "./send.ts";
 /** POST /functions/v1/send-message. */
 export function createSendMessageApp(services: SendingServices & AskServices): Hono {
   const answer = createSendingAnswer(
-    services.vault,
     sendMessageResponseSchema,
     sendMessageFailureSchema,
+    services.vault,
   );
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = validateBody(context, sendMessageSchema, context.get("body"), checkSendMessage);

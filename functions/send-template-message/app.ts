@@ -16,9 +16,9 @@ import { sendTemplate } from "./send_template.ts";
 /** POST /functions/v1/send-template-message. */
 export function createSendTemplateMessageApp(services: SendingServices & AskServices): Hono {
   const answer = createSendingAnswer(
-    services.vault,
     sendTemplateMessageResponseSchema,
     sendTemplateMessageFailureSchema,
+    services.vault,
   );
   const handle = async (context: ClientContext): Promise<Response> => {
     const request = readSendTemplateMessage(context, context.get("body"));

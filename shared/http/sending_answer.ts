@@ -18,13 +18,14 @@ export type AnswerSending<Body extends object> = (
 
 /**
  * Creates what responds to a sending call, by the contract's schemas of the response and of the members
- * of a provider's error. Marks a replay, and adds `Retry-After` (in seconds) where the provider asked to
+ * of a provider's error. `vault`: opens the secret that a call's question is notified with; absent where calls ask
+ * nothing. Marks a replay, and adds `Retry-After` (in seconds) where the provider asked to
  * retry later.
  */
 export function createSendingAnswer<Schema extends z.ZodType<object>>(
-  vault: CredentialVault,
   response: Schema,
   failure: z.ZodObject,
+  vault?: CredentialVault,
 ): AnswerSending<AnswerOf<Schema> & object> {
   const refusal = refusalOf(failure);
   return async (context, answer) => {
@@ -36,7 +37,9 @@ export function createSendingAnswer<Schema extends z.ZodType<object>>(
         : { "Retry-After": `${Math.ceil(retryAfterMs / 1_000)}` }),
     };
     const instanceId = context.get("instance")?.instanceId;
-    const revealed = await revealNotifySecret(vault, instanceId, outcome.body);
+    const revealed = vault === undefined
+      ? outcome.body
+      : await revealNotifySecret(vault, instanceId, outcome.body);
     const body = outcome.status < 300
       ? arrangeAnswer<object>(response, revealed)
       : nameDocs(arrangeAnswer(refusal, revealed as RefusalBody));

@@ -1,5 +1,6 @@
 /** Questions as callers ask them, and answers as people give them. */
 
+import { assertEquals } from "../../support/assert.ts";
 import type { Tenant } from "../../support/fixtures/tenant.ts";
 import type { Answer } from "../../support/stack/messaging_stack.ts";
 import {
@@ -38,7 +39,8 @@ export async function say(
   members: Json = {},
 ): Promise<void> {
   told += 1;
-  await client.cloud(tenant, cloudPayload({ messages: [cloudText(`SAID${told}`, text, members)] }));
+  const messages = [cloudText(`SAID${told}`, text, members)];
+  assertEquals((await client.cloud(tenant, cloudPayload({ messages }))).status, 200);
 }
 
 /** The question as messages-api tells it. */

@@ -94,7 +94,7 @@ begin
     when 'pending' then
       update messaging.questions q
       set pending_answer = jsonb_build_object(
-        'messageId', message_id, 'answer', answer, 'quoted', quoted
+        'messageId', apply_answer.message_id, 'answer', apply_answer.answer, 'quoted', quoted
       )
       where q.id = apply_answer.question_id;
     when 'invalid' then
