@@ -1,4 +1,5 @@
-import { askedFields, askField, findAskIssues } from "../../shared/model/ask.ts";
+import { askField, findAskIssues } from "../../shared/model/ask.ts";
+import { askedFields } from "../../shared/model/asked_fields.ts";
 import { callerFields } from "../../shared/model/caller_fields.ts";
 import { sendingModes } from "../../shared/model/message_status.ts";
 import { providerClasses } from "../../shared/model/provider_kind.ts";

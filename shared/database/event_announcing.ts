@@ -11,6 +11,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "block_contact",
   "cancel_message",
   "cancel_messages_by_key",
+  "cancel_question",
   "change_batch",
   "change_contact_tags",
   "create_batch",

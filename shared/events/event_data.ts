@@ -362,7 +362,11 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       answerMessageId: z.uuid(),
       answer: questionAnswerSchema,
     }),
-    fields: { ...questionFields, answerMessageId: "Id of the message that answers.", answer: "What the person answered." },
+    fields: {
+      ...questionFields,
+      answerMessageId: "Id of the message that answers.",
+      answer: "What the person answered.",
+    },
   },
   "question.expired": {
     when: "nobody has answered a question in time",

@@ -16,7 +16,8 @@ export const questionReasons = [
 export const questionReasonMeaning =
   "`canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.";
 
-const reminderStatuses = ["waiting", "sent", "outside_window", "refused"] as const;
+/** What became of a reminder. */
+export const reminderStatuses = ["waiting", "sent", "outside_window", "refused"] as const;
 
 /** What a person answered: each member where there is one. */
 export const questionAnswerSchema = z.object({

@@ -1,6 +1,6 @@
 /** Fields that several responses share. */
 import * as z from "zod";
-import { askedFields } from "./ask.ts";
+import { askedFields } from "./asked_fields.ts";
 import { optionalHoldFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { fitFields } from "./message_fit.ts";

@@ -1,5 +1,7 @@
 /** A list of words stands once in TypeScript; where SQL restricts a column to them, it has the same. */
 
+import { acceptKinds } from "../../shared/model/ask.ts";
+import { questionStatuses, reminderStatuses } from "../../shared/model/question_record.ts";
 import { mcpRecipients } from "../../shared/model/tenant_records.ts";
 import { batchStatuses, batchValidations, pauseReasons } from "../../shared/model/batch_states.ts";
 import { connectionLanguages, webhookStates } from "../../shared/model/connection.ts";
@@ -65,6 +67,9 @@ const lists: Readonly<Record<string, readonly string[] | null>> = {
   outbox_status_known: outboxStatuses,
   people_scope_changes_phase_known: peopleScopePhases,
   person_words_marketing_known: consentStates,
+  questions_accept_known: acceptKinds,
+  questions_reminder_known: reminderStatuses,
+  questions_status_known: questionStatuses,
   unmatched_statuses_status_known: reportedStatuses,
   // Sums of days make those of months.
   usage_grouping: usageGroupings.filter((grouping) => grouping !== "month"),
