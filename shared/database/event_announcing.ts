@@ -25,6 +25,7 @@ export const recordingRpcs: ReadonlySet<RpcName> = new Set([
   "record_provider_events",
   "release_queue",
   "run_erasures",
+  "run_questions",
   "save_contact",
   "set_agent_pause",
   "set_contact_consent",

@@ -1,7 +1,7 @@
 import { assertEquals } from "../support/assert.ts";
 import { readTextFiles } from "./repository.ts";
 
-/** An edit under way, which events leave out; and the file's id, which is in the snapshot's `media`. */
+/** An edit under way, which events leave out; the file's id, which is in the snapshot's `media`, and the question's, in `question`. */
 const leftOut: ReadonlySet<string> = new Set(["change", "media_id", "question_id"]);
 
 /** The columns of its message that a SQL function reads. */
