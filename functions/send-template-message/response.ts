@@ -6,7 +6,7 @@ import type { MessageStatus } from "../../shared/model/message_status.ts";
 import type { ProviderClass } from "../../shared/model/provider_kind.ts";
 import type { Receipt } from "../../shared/providers/provider.ts";
 import type { RespondToSending } from "../../shared/messages/sending_answer.ts";
-import { describeFit, toSentStatus } from "../../shared/messages/response.ts";
+import { describeAsked, toSentStatus } from "../../shared/messages/response.ts";
 import type { StoredTemplate } from "../../shared/database/rpcs/templates.ts";
 import type { AnswerOf } from "../../shared/model/response_fields.ts";
 import type { sendTemplateMessageResponseSchema, TemplateMessageDescription } from "./contract.ts";
@@ -42,7 +42,7 @@ export function createTemplateResponder(
     contactId: outcome.contactId,
     conversationId: outcome.conversationId,
     aiAgentPausedUntil: outcome.aiAgentPausedUntil,
-    ...describeFit(outcome),
+    ...describeAsked(outcome),
   });
   return (outcome, receipt) => respond(outcome, receipt, (...how) => describe(outcome, ...how));
 }

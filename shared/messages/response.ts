@@ -89,13 +89,20 @@ function describeSuccess(
   return { success, mode, ...recipient, assignment: assigned.assignment, aiAgentPausedUntil };
 }
 
-/** What an answer says of how a message goes out, and of the question that it asks. */
-export function describeFit(
-  { rendering, reduced, questionId, sealedNotify }: AcceptedOutcome,
-): MessageFit {
+/** What an answer says of the question that a message asks. */
+export function describeAsked(
+  { questionId, sealedNotify }: AcceptedOutcome,
+): Pick<MessageFit, "questionId" | "sealedNotify"> {
   return {
     ...(questionId === undefined ? {} : { questionId }),
     ...(sealedNotify === undefined ? {} : { sealedNotify }),
+  };
+}
+
+function describeFit(outcome: AcceptedOutcome): MessageFit {
+  const { rendering, reduced } = outcome;
+  return {
+    ...describeAsked(outcome),
     ...(rendering === undefined ? {} : { rendering }),
     ...(reduced === undefined ? {} : { reduced }),
   };

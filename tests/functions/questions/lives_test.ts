@@ -3,10 +3,11 @@
 import { assertEquals } from "../../support/assert.ts";
 import { letTimePass } from "../../support/database/time_travel.ts";
 import { runQuestions } from "../../../shared/messages/maintenance.ts";
+import type { Tenant } from "../../support/fixtures/tenant.ts";
 import { createWebhookClient, type WebhookClient } from "../provider_webhook/webhook_client.ts";
 import { ask, listEnds, listSent, phone, read, say } from "./question_client.ts";
 
-async function createOfficial(client: WebhookClient) {
+async function createOfficial(client: WebhookClient): Promise<Tenant> {
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
   // Opens the conversation window.
   await say(client, tenant, "oi");
