@@ -122,7 +122,9 @@ export function findAskIssues(
   return issues;
 }
 
-function findTimeIssues({ answerWithin, remindAfter, reminder }: Ask | Record<string, unknown>) {
+function findTimeIssues(
+  { answerWithin, remindAfter, reminder }: Readonly<Record<string, unknown>>,
+): Issue[] {
   const issues: Issue[] = [];
   const within = readDurationSeconds(String(answerWithin));
   const after = readDurationSeconds(String(remindAfter));
