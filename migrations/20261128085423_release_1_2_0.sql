@@ -60,6 +60,38 @@ comment on column messaging.database_servers.replayed_at is
 comment on column messaging.database_servers.events_through is
   'Where commits may be missing: the last event that this server got. No event has a number above it, up to events_before: a cursor there has read events that are gone.';
 
+-- The silences that instances are told of (instances.idle): of each conversation the newest message, whom it
+-- awaits, and when the next of the instance's entries is due. No row where none is: a closing, and the last entry
+-- that was told, delete it. Written with the message, see record_message_change and watch_idle_conversations.
+-- Has no foreign keys: it would lock the contact after the message. What has lost its conversation goes when it is
+-- due.
+create table messaging.idle_watches (
+  contact_id uuid primary key,
+  instance_id uuid not null,
+  conversation_id uuid not null,
+  awaiting text not null,
+  since timestamptz not null,
+  last_message_id uuid not null,
+  due_at timestamptz not null,
+  constraint idle_watches_awaiting_known check (awaiting in ('customer', 'us'))
+);
+create index idle_watches_due on messaging.idle_watches (due_at);
+alter table messaging.idle_watches enable row level security;
+comment on column messaging.idle_watches.awaiting is
+  'Who is to write next: customer after a message of ours, us after one of the contact.';
+comment on column messaging.idle_watches.since is
+  'When the newest message was stored, or had left.';
+comment on column messaging.idle_watches.due_at is
+  'When the next entry is due. Entries of a changed setting that lie before are not told.';
+
+-- What match_question decides about a received message.
+create type messaging.matched_answer as (
+  question_id uuid,
+  outcome text,
+  answer jsonb,
+  agent_id uuid
+);
+
 -- Links to the page on which the owner of a phone connects it. Only the SHA-256 of a link's token is kept. A
 -- link ends when the phone is connected, when it expires, or when it is revoked.
 create table messaging.connection_links (
@@ -87,6 +119,97 @@ comment on column messaging.connection_links.used_at is
 comment on column messaging.connection_links.looks_whole_at is
   'When the link''s allowance of looks is whole again: see spent_allowance.';
 comment on column messaging.connection_links.tests is 'How many test messages its pages have sent.';
+
+-- The questions that messages ask: one row each, written with its message. A question waits until its message
+-- has left, then is open until it is answered, expires or is canceled; these ends are final.
+-- Of one contact at most one is open: one that leaves ends the older one.
+create table messaging.questions (
+  id uuid primary key,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
+  message_id uuid not null,
+  batch_id uuid,
+  key text,
+  accept text not null,
+  choices jsonb,
+  answer_within interval not null,
+  remind_after interval,
+  reminder text,
+  on_invalid text,
+  sealed_notify text,
+  agent_id uuid,
+  status text not null default 'waiting',
+  reason text,
+  created_at timestamptz not null,
+  opened_at timestamptz,
+  expires_at timestamptz,
+  due_at timestamptz,
+  reminder_status text,
+  reminder_message_id uuid,
+  invalid_message_id uuid,
+  pending_answer jsonb,
+  answer jsonb,
+  answer_message_id uuid,
+  ended_at timestamptz,
+  constraint questions_accept_known
+    check (
+      accept in (
+        'choice',
+        'text',
+        'number',
+        'date',
+        'email',
+        'document',
+        'media',
+        'location',
+        'contact',
+        'any'
+      )
+    ),
+  constraint questions_status_known
+    check (status in ('waiting', 'open', 'answered', 'expired', 'canceled')),
+  constraint questions_reason_known
+    check (
+      (status = 'canceled') = (reason is not null)
+      and reason in ('canceled', 'replaced', 'not_sent', 'opted_out', 'erased')
+    ),
+  constraint questions_answer_stands check ((status = 'answered') = (answer is not null)),
+  constraint questions_end_stands check ((status in ('waiting', 'open')) = (ended_at is null)),
+  constraint questions_due_while_open check (status != 'open' or due_at is not null),
+  constraint questions_reminder_known
+    check (reminder_status in ('waiting', 'sent', 'outside_window', 'refused'))
+);
+create index questions_of_contact on messaging.questions (contact_id, created_at, id);
+-- What an inbound message may answer: a handful of rows.
+create index questions_live on messaging.questions (contact_id)
+where status in ('waiting', 'open');
+-- What the dispatcher has to do: reminders and ends.
+create index questions_due on messaging.questions (due_at) where due_at is not null;
+-- For list_questions.
+create index questions_listed on messaging.questions (instance_id, created_at, id);
+create index questions_keys on messaging.questions (instance_id, key, created_at, id)
+where key is not null;
+create index questions_batch on messaging.questions (batch_id, created_at, id)
+where batch_id is not null;
+alter table messaging.questions enable row level security;
+comment on column messaging.questions.message_id is
+  'The message that asks. No foreign key: it would cost every deleted message a look-up; see purge_messages.';
+comment on column messaging.questions.key is
+  'The caller''s own name for it, given back everywhere; NULL for none.';
+comment on column messaging.questions.choices is
+  'The options of the message: [{number, id, title}]; NULL for none.';
+comment on column messaging.questions.sealed_notify is
+  'Where its end is told, and the secret that signs it: {url, secret}, AES-256-GCM sealed by the API. NULL for nowhere.';
+comment on column messaging.questions.agent_id is
+  'The agent that asks, and so hears the answer; NULL for a question of a call.';
+comment on column messaging.questions.due_at is
+  'When the dispatcher has to look at it: for its reminder or its end, or, once it has ended, for a reminder that still waits.';
+comment on column messaging.questions.reminder_status is
+  'What became of the reminder; NULL where none is asked for.';
+comment on column messaging.questions.pending_answer is
+  'What came while the message was under way, {messageId, answer, quoted}: the answer once the message is known to have left.';
 
 alter table messaging.chat_transfer_log alter column transferred_at set default clock_timestamp();
 
@@ -120,11 +243,33 @@ alter table messaging.contacts add column if not exists identity_change jsonb;
 
 alter table messaging.dispatch add column if not exists wrong_phone_until timestamp with time zone default '-infinity'::timestamp with time zone not null;
 
+alter table messaging.contacts add column if not exists cancels_on_reply boolean default false not null;
+
 alter table messaging.dispatch add column if not exists webhooks_state text;
+
+alter table messaging.contacts add column if not exists awaits_answer boolean default false not null;
 
 alter table messaging.dispatch add column if not exists webhooks_url text;
 
 alter table messaging.instances add column if not exists configure_webhooks boolean default true not null;
+
+alter table messaging.instances add column if not exists idle jsonb;
+
+alter type messaging.message_snapshot add attribute cancel_on jsonb;
+
+alter type messaging.message_snapshot add attribute payment_reference text;
+
+alter type messaging.message_snapshot add attribute cancel_reason text;
+
+alter type messaging.message_snapshot add attribute question jsonb;
+
+alter table messaging.messages add column if not exists cancel_on jsonb;
+
+alter table messaging.messages add column if not exists payment_reference text;
+
+alter table messaging.messages add column if not exists cancel_reason text;
+
+alter table messaging.messages add column if not exists question_id uuid;
 
 -- The beginning of a list that reads in growing steps, because few of many rows may match: `request` as in
 -- begin_page, with order (`desc`: from the newest). Errors: MI013, MI014.
@@ -527,6 +672,9 @@ begin
       (settings->>'freeServiceMessagesPerMonth')::integer, i.free_service_messages_per_month
     ),
     direct_send = coalesce((settings->>'directSend')::boolean, i.direct_send),
+    idle = case
+      when settings ? 'idle' then nullif(nullif(settings->'idle', 'null'), '[]') else i.idle
+    end,
     configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
     read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
@@ -592,6 +740,7 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
         then jsonb_build_object('messagesPerSecond', instance.messages_per_second)
     end,
     'budget', instance.budget,
+    'idle', coalesce(instance.idle, '[]'),
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'interactiveRendering', instance.interactive_rendering,
@@ -774,6 +923,20 @@ begin atomic
     and instance_version = authentication ->> 'instanceVersion';
 end;
 
+-- Notes that messages to contacts wait with cancelOn: reply (see contacts.cancels_on_reply), in the transaction that
+-- stores them. Always writes: a reply that is being recorded clears the note for what it has found.
+-- Locks the contacts. The caller holds none of what cancel_on_reply locks after them.
+create or replace function messaging.expect_reply(contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  perform from messaging.contacts c
+  where c.id = any (contact_ids)
+  order by c.id
+  for no key update;
+  update messaging.contacts c set cancels_on_reply = true where c.id = any (contact_ids);
+end;
+$$;
+
 -- Finds the contact of a phone on an instance, or creates it with origin `api` (specification, section
 -- 1, rule 1). A user id of the official channel (BSUID) in place of the phone is an address of the new
 -- contact from the beginning, though nothing has proven it. Looks by identity key, then by address.
@@ -934,7 +1097,9 @@ begin
     is_favorite = c.is_favorite or other.is_favorite,
     is_archived = c.is_archived and other.is_archived,
     is_blocked = c.is_blocked or other.is_blocked,
+    cancels_on_reply = c.cancels_on_reply or other.cancels_on_reply,
     last_inbound_at = greatest(c.last_inbound_at, other.last_inbound_at),
+    awaits_answer = c.awaits_answer or other.awaits_answer,
     phone_book_name = coalesce(c.phone_book_name, other.phone_book_name),
     phone_book_at = greatest(c.phone_book_at, other.phone_book_at),
     profile_picture_url = coalesce(c.profile_picture_url, other.profile_picture_url),
@@ -980,6 +1145,7 @@ begin
     order by w.id
     for no key update of w
   ));
+  perform messaging.merge_questions(kept.id, gone.id);
   if merged.identity_key <> messaging.phone_identity_key(merged.phone) then
     -- From now on the phone is its identity, as by assign_contact_phone.
     update messaging.contacts c set identity_key = messaging.phone_identity_key(c.phone)
@@ -1003,6 +1169,7 @@ begin
   perform messaging.release_waiting_messages(kept.id);
   -- Before the rows of contact_activity are locked: a settlement of either contact waits for those.
   perform messaging.move_merged_messages(gone.id, 500);
+  perform messaging.merge_idle_watches(kept.id, gone.id);
   changed_at := messaging.change_instant(kept.instance_id);
   -- Tombstones are locked here, not last: what changes them holds the contact that is gone now.
   insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, merged_into)
@@ -1015,6 +1182,29 @@ begin
   where a.merged_into = gone.id;
   perform messaging.note_contact(kept.id);
   return merged;
+end;
+$$;
+
+-- merge_contacts: the questions of the contact that is gone are the surviving one's. Of two open ones the one that
+-- left last stays. Locks the questions of both, after their messages, as what settles a message does.
+create or replace function messaging.merge_questions(kept_id uuid, gone_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  older uuid;
+begin
+  perform from messaging.questions q
+  where q.contact_id in (kept_id, gone_id)
+  order by q.id
+  for no key update;
+  update messaging.questions q set contact_id = kept_id where q.contact_id = gone_id;
+  for older in
+    select q.id from messaging.questions q
+    where q.contact_id = kept_id and q.status = 'open'
+    order by q.opened_at desc, q.id desc
+    offset 1
+  loop
+    perform messaging.end_question(older, 'canceled', 'replaced');
+  end loop;
 end;
 $$;
 
@@ -1546,6 +1736,9 @@ declare
   sent constant text := coalesce(current_setting('messaging.sent_contacts', true), '');
   touched messaging.contact_activity[];
 begin
+  if current_setting('messaging.idle_noted', true) <> '' then
+    perform messaging.watch_idle_conversations();
+  end if;
   if noted <> '' then
     perform set_config('messaging.noted_persons', '', true);
     perform messaging.tell_person(person.id::uuid)
@@ -1572,6 +1765,60 @@ begin
   );
   -- A later statement than the one that locked: it sees what others have recorded of these contacts.
   perform messaging.read_last_messages(touched);
+end;
+$$;
+
+-- touch_noted_contacts: watches the silences that begin with the messages that this transaction has noted in messaging.idle_noted (see
+-- record_message_change): `contact@instant@awaiting@message,` each. The newest message of a conversation counts.
+-- Locks their rows of idle_watches in the order of the contacts.
+create or replace function messaging.watch_idle_conversations()
+returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  noted constant text := current_setting('messaging.idle_noted', true);
+  watches messaging.idle_watches[];
+begin
+  perform set_config('messaging.idle_noted', '', true);
+  watches := array(
+    select row(
+      newest.contact_id, v.instance_id, v.id, newest.awaiting, newest.since,
+      newest.message_id, messaging.idle_due_at(i.idle, newest.awaiting, newest.since, newest.since)
+    )::messaging.idle_watches
+    from (
+      select distinct on (living.id) living.id as contact_id, part.fields[3] as awaiting,
+        part.fields[2]::timestamptz as since, part.fields[4]::uuid as message_id
+      from string_to_table(rtrim(noted, ','), ',') with ordinality as n(entry, place)
+      cross join lateral (select string_to_array(n.entry, '@')) as part(fields)
+      cross join lateral (
+        select coalesce(c.merged_into, c.id) from messaging.contacts c
+        where c.id = part.fields[1]::uuid
+        offset 0
+      ) as living(id)
+      order by living.id, part.fields[2]::timestamptz desc, n.place desc
+    ) as newest
+    cross join lateral (
+      select own.id, own.instance_id from messaging.conversations own
+      where own.contact_id = newest.contact_id
+      offset 0
+    ) as v
+    cross join lateral (
+      select own.idle from messaging.instances own where own.id = v.instance_id offset 0
+    ) as i
+    order by newest.contact_id
+  );
+  insert into messaging.idle_watches as w
+  select watched.*
+  from unnest(watches) as watched
+  where watched.due_at is not null
+  order by watched.contact_id
+  on conflict on constraint idle_watches_pkey do update
+  set conversation_id = excluded.conversation_id, awaiting = excluded.awaiting,
+    since = excluded.since, last_message_id = excluded.last_message_id, due_at = excluded.due_at
+  where w.since <= excluded.since;
+  delete from messaging.idle_watches w
+  using unnest(watches) as watched
+  where watched.due_at is null and w.contact_id = any (array[watched.contact_id])
+    and w.since <= watched.since;
 end;
 $$;
 
@@ -2004,6 +2251,24 @@ begin
 end;
 $$;
 
+-- When the next entry of an instance's `idle` is due for a silence since an instant: the first one later than
+-- `after`; NULL where none is.
+create or replace function messaging.idle_due_at(
+  idle jsonb, awaiting text, since timestamptz, after timestamptz
+) returns timestamptz language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select min(entry.due_at)
+    from (
+      select since + make_interval(mins => (e.value->>'afterMinutes')::integer) as due_at
+      from jsonb_array_elements(idle) as e
+      where e.value->>'awaiting' = idle_due_at.awaiting
+    ) as entry
+    where entry.due_at > after
+  );
+end;
+$$;
+
 -- Whether a filter of a list alone leaves at most `most` contacts or conversations of an instance, so that all
 -- of them can be read by an index of another order. `filter`: tag, operator, department (`value` is an id),
 -- status, consent, awaiting. False where `value` is NULL: nobody filters so.
@@ -2060,6 +2325,68 @@ begin
     order by l.at, l.id
     limit page.size + 1
   ), page.size);
+end;
+$$;
+
+-- Lets the conversation of two merged contacts be watched from its newest message: the watch of `gone_id` becomes
+-- that of `kept_id` where it is the newer one. Locks both rows: call it last.
+create or replace function messaging.merge_idle_watches(kept_id uuid, gone_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  gone messaging.idle_watches;
+begin
+  delete from messaging.idle_watches w where w.contact_id = gone_id returning w.* into gone;
+  if not found then
+    return;
+  end if;
+  insert into messaging.idle_watches as w
+  select v.contact_id, v.instance_id, v.id, gone.awaiting, gone.since, gone.last_message_id,
+    gone.due_at
+  from messaging.conversations v
+  where v.contact_id = kept_id
+  on conflict on constraint idle_watches_pkey do update
+  set awaiting = excluded.awaiting, since = excluded.since,
+    last_message_id = excluded.last_message_id, due_at = excluded.due_at
+  where w.since < excluded.since;
+end;
+$$;
+
+-- Records what has become of a conversation since `before`, which is what conversation_state said then:
+-- conversation.assigned where its operator, its department or the operator's portfolio has changed,
+-- conversation.status_changed where its status has; nothing where neither has.
+-- A closing ends the watch of its silence (see idle_watches).
+-- Plans must not depend on statistics: paths with and without such settings share them.
+create or replace function messaging.record_conversation_changes(
+  conversation messaging.conversations, before jsonb
+) returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  state constant jsonb := messaging.conversation_state(conversation.id);
+  ids constant jsonb := jsonb_build_object(
+    'contactId', conversation.contact_id, 'conversationId', conversation.id
+  );
+begin
+  if state <> before then
+    perform messaging.note_contact(conversation.contact_id);
+  end if;
+  if state->'assignment' <> before->'assignment' then
+    perform messaging.record_event(
+      conversation.instance_id, conversation.contact_id, 'conversation.assigned',
+      ids || (state->'assignment') || jsonb_build_object(
+        'operatorId', state->'assignment'->'assignedTo',
+        'previousAssignedTo', before->'assignment'->'assignedTo'
+      )
+    );
+  end if;
+  if state->'status' <> before->'status' then
+    if state->>'status' = 'closed' then
+      delete from messaging.idle_watches w where w.contact_id = conversation.contact_id;
+    end if;
+    perform messaging.record_event(
+      conversation.instance_id, conversation.contact_id, 'conversation.status_changed',
+      ids || jsonb_build_object('status', state->'status')
+    );
+  end if;
 end;
 $$;
 
@@ -2343,6 +2670,88 @@ begin
     exit when reading.is_over;
   end loop;
   return messaging.build_read_page(reading);
+end;
+$$;
+
+-- The dispatcher: tells the conversations whose silence has lasted as long as an entry of their instance's `idle`
+-- says, by conversation.idle, once for each silence and entry. Takes at most `request`.maxConversations of those
+-- that are due, the longest due first; none that another run holds.
+-- Returns {told, isComplete}: how many events, and whether nothing is left that is due.
+create or replace function public.tell_idle_conversations(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  most constant integer := (request->>'maxConversations')::integer;
+  watch record;
+  taken integer := 0;
+  told integer := 0;
+begin
+  for watch in
+    with due as materialized (
+      select w.* from messaging.idle_watches w
+      where w.due_at <= clock
+      order by w.due_at
+      limit most
+      for update skip locked
+    )
+    select due.*, i.idle, i.time_zone, v.status
+    from due
+    left join messaging.instances i on i.id = any (array[due.instance_id])
+    left join messaging.conversations v on v.id = any (array[due.conversation_id])
+    order by due.due_at, due.contact_id
+  loop
+    taken := taken + 1;
+    told := told + messaging.tell_idle_conversation(
+      watch.contact_id, watch.idle, watch.time_zone, watch.status, clock
+    );
+  end loop;
+  return jsonb_build_object('told', told, 'isComplete', taken < most);
+end;
+$$;
+
+-- tell_idle_conversations: records what is due of one watch, which the caller holds, and says when the next entry
+-- is; ends the watch where none is, where the conversation is closed or is no more. Returns how many events.
+create or replace function messaging.tell_idle_conversation(
+  contact_id uuid, idle jsonb, time_zone text, status text, clock timestamptz
+) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  watch messaging.idle_watches;
+  next_due_at timestamptz;
+  after_minutes integer;
+  told integer := 0;
+begin
+  select w.* into strict watch from messaging.idle_watches w
+  where w.contact_id = tell_idle_conversation.contact_id;
+  if status <> 'closed' then
+    for after_minutes in
+      select (entry.value->>'afterMinutes')::integer as minutes
+      from jsonb_array_elements(idle) as entry
+      where entry.value->>'awaiting' = watch.awaiting
+        and watch.since + make_interval(mins => (entry.value->>'afterMinutes')::integer)
+          between watch.due_at and clock
+      order by minutes
+    loop
+      perform messaging.record_event(
+        watch.instance_id, watch.contact_id, 'conversation.idle', jsonb_build_object(
+          'contactId', watch.contact_id,
+          'conversationId', watch.conversation_id,
+          'awaiting', watch.awaiting,
+          'afterMinutes', after_minutes,
+          'since', messaging.iso_in_zone(watch.since, time_zone),
+          'lastMessageId', watch.last_message_id
+        )
+      );
+      told := told + 1;
+    end loop;
+    next_due_at := messaging.idle_due_at(idle, watch.awaiting, watch.since, clock);
+  end if;
+  if next_due_at is null then
+    delete from messaging.idle_watches w where w.contact_id = watch.contact_id;
+  else
+    update messaging.idle_watches w set due_at = next_due_at where w.contact_id = watch.contact_id;
+  end if;
+  return told;
 end;
 $$;
 
@@ -3536,6 +3945,82 @@ begin
 end;
 $$;
 
+-- Stores new outbound messages, of sending calls, batches and keywords. An immediate message (`sent`) gets
+-- its row of the queue here: claimed by its caller, and tried once. The others have theirs already, see
+-- enqueue_message and schedule_message: of one call all are immediate, or none, and all
+-- ask a question, or the first asks none (see add_questions). The caller holds the contacts.
+-- Returns created_at, so that it can be assigned, which costs no statement.
+create or replace function messaging.add_outbound_messages(messages messaging.outbound_message[])
+returns timestamptz language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+begin
+  insert into messaging.messages (
+    id, instance_id, contact_id, conversation_id, direction, message_type, message, content, card_id,
+    sent_by, operator_id, agent_id, delay_typing_ms, mode, interval_seconds, status, scheduled_for,
+    held_by, phone_given, metadata, purpose, batch_id, media_id, pauses_agent, expires_at,
+    cancel_key, created_at, quoted_message_id, quoted_provider_message_id, ladder,
+    cancel_on, payment_reference, question_id
+  )
+  select m.id, m.instance_id, m.contact_id, m.conversation_id, 'outbound', m.draft->>'messageType',
+    m.draft->>'message', nullif(m.draft->'content', 'null'), m.draft->>'cardId', m.draft->>'sentBy',
+    case when m.draft->>'sentBy' = 'operator' then m.assigned_to end, m.agent_id,
+    (m.draft->>'delayTypingMs')::integer, m.mode, m.interval_seconds,
+    case m.mode when 'sent' then 'sending' else 'queued' end, m.scheduled_for, m.held_by,
+    m.phone_given, nullif(m.draft->'metadata', 'null'), m.draft->>'purpose', m.batch_id,
+    (m.draft->>'mediaId')::uuid, m.draft->>'pausesAgent' is null,
+    (m.timing->>'expiresAt')::timestamptz, m.timing->>'cancelKey',
+    -- Not the transaction's instant: a keyword's answer stands after the contact's word.
+    clock, (m.draft->>'replyTo')::uuid, m.draft->>'quotedProviderMessageId',
+    m.draft->'ladder', m.timing->'cancelOn', m.timing->>'paymentReference',
+    (m.draft->'ask'->>'questionId')::uuid
+  from unnest(messages) as m;
+  if messages[1].draft->'ask' is not null then
+    perform messaging.add_questions(messages, clock);
+  end if;
+  if messages[1].claim_token is null then
+    return clock;
+  end if;
+  insert into messaging.message_queue (
+    message_id, instance_id, lane, scheduled_at, visible_at, max_attempts, attempts, claim_token,
+    lease_until
+  )
+  select m.id, m.instance_id, 'unpaced', date_trunc('milliseconds', clock), lease.ends_at, 1, 1,
+    m.claim_token, lease.ends_at
+  from unnest(messages) as m
+  cross join lateral (select clock + make_interval(secs => m.lease_seconds)) as lease(ends_at);
+  return clock;
+end;
+$$;
+
+-- add_outbound_messages: stores the questions that these new messages ask, and marks their contacts, so that what arrives from them is
+-- looked at (see match_question). `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
+-- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller holds the contacts.
+create or replace function messaging.add_questions(
+  messages messaging.outbound_message[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+begin
+  insert into messaging.questions (
+    id, instance_id, contact_id, message_id, batch_id, key, accept, choices, answer_within,
+    remind_after, reminder, on_invalid, sealed_notify, agent_id, created_at, reminder_status
+  )
+  select (m.draft->'ask'->>'questionId')::uuid, m.instance_id, m.contact_id, m.id, m.batch_id,
+    m.draft->'ask'->>'key', m.draft->'ask'->>'accept', nullif(m.draft->'ask'->'choices', 'null'),
+    make_interval(secs => (m.draft->'ask'->>'answerWithinSeconds')::double precision),
+    make_interval(secs => (m.draft->'ask'->>'remindAfterSeconds')::double precision),
+    m.draft->'ask'->>'reminder', m.draft->'ask'->>'onInvalid', m.draft->'ask'->>'sealedNotify',
+    (m.draft->'ask'->>'agentId')::uuid, clock,
+    case when m.draft->'ask'->>'remindAfterSeconds' is not null then 'waiting' end
+  from unnest(messages) as m
+  where m.draft->'ask' is not null;
+  update messaging.contacts c
+  set awaits_answer = true
+  where not c.awaits_answer and c.id = any (array(
+    select m.contact_id from unnest(messages) as m where m.draft->'ask' is not null
+  ));
+end;
+$$;
+
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
@@ -3738,6 +4223,118 @@ begin
     expires_at = messaging.reply_awaited_until(m.expires_at, clock_timestamp()),
     ladder = messaging.waiting_ladder(decided, invitation_id, m.expires_at is null)
   where m.id = message.id;
+end;
+$$;
+
+-- Cancels messages that still wait, because what they were to follow up has come: `reason` is what their records
+-- tell as cancelReason (replied, paid, payment_canceled). What a worker has claimed goes; one whose attempt is
+-- then refused for now is canceled in place of another attempt, see settle_messages.
+-- Returns how many were canceled. The caller holds the messages. Locks as end_queued_messages and
+-- end_unqueued_messages.
+create or replace function messaging.cancel_follow_ups(message_ids uuid[], reason text)
+returns integer language plpgsql set search_path = '' as $$
+begin
+  -- Before their end, whose event tells it.
+  update messaging.messages m
+  set cancel_reason = cancel_follow_ups.reason
+  where m.id = any (message_ids) and m.status = 'queued';
+  return cardinality(messaging.end_queued_messages(message_ids, 'canceled'))
+    + messaging.end_unqueued_messages(message_ids, 'canceled');
+end;
+$$;
+
+-- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference, and
+-- skips the recipients of batches that wait for it. `reason`: paid or payment_canceled. In the transaction that
+-- records the payment's end. Returns how many messages were canceled.
+-- Locks the batches in the order of their ids, then the messages in that of theirs, then as cancel_follow_ups.
+create or replace function messaging.cancel_on_payment(
+  instance_id uuid, payment_reference text, reason text
+) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  waiting uuid[];
+begin
+  perform messaging.skip_paid_recipients(
+    cancel_on_payment.instance_id, cancel_on_payment.payment_reference, cancel_on_payment.reason
+  );
+  -- After the batches are locked: a message that one was just given is seen.
+  waiting := array(
+    select m.id
+    from messaging.messages m
+    where m.instance_id = cancel_on_payment.instance_id
+      and m.payment_reference = cancel_on_payment.payment_reference
+      and m.status = 'queued' and m.cancel_on ? 'payment'
+    order by m.id
+    for no key update
+  );
+  return case
+    when waiting = '{}' then 0
+    else messaging.cancel_follow_ups(waiting, reason)
+  end;
+end;
+$$;
+
+-- cancel_on_payment: skips the pending recipients of an instance's batches that wait for the payment.
+create or replace function messaging.skip_paid_recipients(
+  instance_id uuid, payment_reference text, reason text
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  batch_ids uuid[];
+  places jsonb;
+begin
+  batch_ids := array(
+    select b.id from messaging.batches b
+    where b.instance_id = skip_paid_recipients.instance_id and b.source ? 'paymentReference'
+      and b.status in ('draft', 'running', 'paused')
+    order by b.id
+    for no key update
+  );
+  if batch_ids = '{}' then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) into places
+  from messaging.batch_recipients r
+  where r.batch_id = any (batch_ids)
+    and r.draft->>'paymentReference' = skip_paid_recipients.payment_reference
+    and r.status = 'pending';
+  if places is not null then
+    perform messaging.skip_recipients(places, reason);
+  end if;
+end;
+$$;
+
+-- Cancels what waits with cancelOn: reply for contacts that have just written, in the transaction that records
+-- the reply. Where nothing is left that a later reply may find, the contacts cost nothing again: see
+-- contacts.cancels_on_reply. What has failed may be sent once more.
+-- The caller holds the contacts, for no key update. Locks the messages in the order of their ids, then as
+-- cancel_follow_ups.
+create or replace function messaging.cancel_on_reply(contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  all_ids constant uuid[] := array(
+    select id.value
+    from unnest(contact_ids) as c(id)
+    cross join lateral unnest(messaging.merged_contact_ids(c.id)) as id(value)
+  );
+  -- By messages_history: what has not left has no sent_at.
+  waiting constant uuid[] := array(
+    select m.id
+    from messaging.messages m
+    where m.contact_id = any (all_ids)
+      and m.sent_at is null and m.status = 'queued' and m.cancel_on ? 'reply'
+    order by m.id
+    for no key update
+  );
+begin
+  if waiting <> '{}' then
+    perform messaging.cancel_follow_ups(waiting, 'replied');
+  end if;
+  update messaging.contacts c
+  set cancels_on_reply = false
+  where c.id = any (contact_ids) and not exists (
+    select from messaging.messages m
+    where m.contact_id = any (messaging.merged_contact_ids(c.id))
+      and m.sent_at is null and m.status not in ('canceled', 'expired') and m.cancel_on ? 'reply'
+  );
 end;
 $$;
 
@@ -4036,7 +4633,7 @@ $$;
 -- A message's row as the record that messages-api answers, with instants in the time zone of its
 -- instance. `is_claimed`: whether its row of the queue has a claim: it is being sent, and that attempt
 -- counts already. Reads no table, so that it is cheap for many rows at once, but for a delivery of the last
--- seconds (see shown_price). Of a message that waits it
+-- seconds (see shown_price) and the question that it asks (see shown_question). Of a message that waits it
 -- shows its slot as stored, and no hold; describe_message knows what else may hold it. Of a message with a media_id
 -- message_media knows the rest: add it. So add read_message_contact, its contact.
 create or replace function messaging.message_record(
@@ -4063,6 +4660,9 @@ begin
     'batchId', message.batch_id,
     'purpose', messaging.told_purpose(message.purpose),
     'cancelKey', message.cancel_key,
+    'cancelOn', message.cancel_on,
+    'paymentReference', message.payment_reference,
+    'cancelReason', case when message.status = 'canceled' then message.cancel_reason end,
     'metadata', coalesce(message.metadata, '{}'),
     'mediaId', message.media_id,
     'mediaStatus', null,
@@ -4099,6 +4699,9 @@ begin
   end || case
     when message.ladder is null then '{}'
     else coalesce(message.ladder->'shown', '{}')
+  end || case
+    when message.question_id is null then '{}'
+    else messaging.shown_question(message.question_id, message.direction)
   end || case
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)
@@ -4667,7 +5270,8 @@ $$;
 --     {agentId, answeredBefore, answersThrough} to answer in it (see take_agent_turn), with isContinued
 --     for a further message of the same answer; or NULL,
 --   delivery {queued, delaySeconds, isDeferred, intervalSeconds, leaseSeconds}; deferred is left to
---     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey} where one of them is given,
+--     the dispatcher, due at once; timing {sendAt, expiresAt, cancelKey, cancelOn,
+--     paymentReference} where one of them is given,
 --   authentication {tokenHash, functionName, instanceVersion} where the caller has not authenticated
 --     the request but prepared it with an earlier answer of authenticate_client: it is authenticated
 --     and counted here.
@@ -4808,6 +5412,10 @@ begin
     end if;
   end if;
 
+  -- Before pacing: who records its reply holds the contact, then locks pacing.
+  if timing is not null and draft is not null and timing->'cancelOn' ? 'reply' then
+    perform messaging.expect_reply(array[known.contact_id]);
+  end if;
   if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
     if is_immediate
@@ -5514,6 +6122,11 @@ begin
   select c.* into contact from messaging.contacts c where c.id = message.contact_id;
   -- A closed window does not refuse it: whether the contact has written since, the channel knows.
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
+  if message.cancel_on is not null then
+    -- It waits anew, for another reply.
+    perform messaging.expect_reply(array[message.contact_id]);
+    update messaging.messages m set cancel_reason = null where m.id = message.id;
+  end if;
   perform messaging.requeue_message(message);
   update messaging.messages m
   set ladder = m.ladder - array['from', 'refused', 'isExhausted', 'passed']
@@ -5637,6 +6250,14 @@ begin
     perform messaging.keep_response(request->'idempotency', request->'response', settled);
   end if;
 
+  -- What a reply or a payment came for while a worker had it is not tried again.
+  if decided is not null then
+    perform messaging.cancel_follow_ups(array[m.id], m.cancel_reason)
+    from messaging.messages m
+    where m.id = any (array(select s.message_id from unnest(decided) as s))
+      and m.status = 'queued' and m.cancel_reason is not null;
+  end if;
+
   -- Whose words the echoes were, and who the contact is.
   if decided is not null then
     perform messaging.resolve_pending_echo(s.message_id, s.outcome, s.provider_message_id, s.echo)
@@ -5668,7 +6289,8 @@ returns boolean language sql stable
 return concat(
   current_setting('messaging.sent_contacts', true),
   current_setting('messaging.noted_contacts', true),
-  current_setting('messaging.noted_persons', true)
+  current_setting('messaging.noted_persons', true),
+  current_setting('messaging.idle_noted', true)
 ) != '';
 
 -- Decides how a claimed message with a ladder leaves, and after a refusal what is tried next: by the same message,
@@ -5772,6 +6394,849 @@ begin
 end;
 $$;
 
+-- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a question.
+create or replace function messaging.is_bare_message(request jsonb)
+returns boolean language sql immutable
+return coalesce(
+  request ->> 'phone' is not null
+  and request -> 'message' ->> 'messageType' is not null
+  and request ->> 'assignment' is null
+  and request ->> 'agent' is null
+  and request -> 'message' ->> 'sentBy' is distinct from 'ai_agent'
+  and request -> 'message' ->> 'mediaId' is null
+  and request -> 'message' ->> 'needsPhone' is null
+  and request -> 'message' ->> 'replyTo' is null
+  and request -> 'message' -> 'ladder' is null
+  and request -> 'message' -> 'ask' is null,
+  false
+);
+
+-- Writes what match_question has decided about a message that is stored now: the end of the question, what waits
+-- for its message, or the words for what does not fit, which go once, as an ordinary message.
+-- The caller holds the contact and the question. `may_send`: nobody else holds the conversation.
+create or replace function messaging.apply_answer(
+  question_id uuid, outcome text, answer jsonb, message_id uuid, quoted text, may_send boolean
+) returns void language plpgsql set search_path = '' as $$
+declare
+  question messaging.questions;
+begin
+  case outcome
+    when 'answered' then
+      perform messaging.end_question(question_id, 'answered', null, answer, message_id);
+    when 'pending' then
+      update messaging.questions q
+      set pending_answer = jsonb_build_object(
+        'messageId', apply_answer.message_id, 'answer', apply_answer.answer, 'quoted', quoted
+      )
+      where q.id = apply_answer.question_id;
+    when 'invalid' then
+      if may_send then
+        select q.* into question from messaging.questions q where q.id = apply_answer.question_id;
+        update messaging.questions q
+        set invalid_message_id = messaging.send_question_words(question, question.on_invalid)
+        where q.id = apply_answer.question_id;
+      end if;
+  end case;
+end;
+$$;
+
+-- A question as messages-api reports it, with instants in the time zone of its instance.
+create or replace function messaging.describe_question(question messaging.questions)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  zone constant text := (
+    select i.time_zone from messaging.instances i where i.id = question.instance_id
+  );
+begin
+  return jsonb_build_object(
+    'questionId', question.id,
+    'messageId', question.message_id,
+    'batchId', question.batch_id,
+    'key', question.key,
+    'accept', question.accept,
+    'status', question.status,
+    'reason', question.reason,
+    'createdAt', messaging.iso_in_zone(question.created_at, zone),
+    'openedAt', messaging.iso_in_zone(question.opened_at, zone),
+    'expiresAt', messaging.iso_in_zone(question.expires_at, zone),
+    'endedAt', messaging.iso_in_zone(question.ended_at, zone),
+    'reminderStatus', question.reminder_status,
+    'reminderMessageId', question.reminder_message_id,
+    'invalidMessageId', question.invalid_message_id,
+    'answerMessageId', question.answer_message_id,
+    'answer', question.answer
+  ) || messaging.read_message_contact(question.contact_id);
+end;
+$$;
+
+-- Ends a question that waits or is open: as `answered`, `expired` or `canceled` for `reason`. Records its one
+-- event, and promises to tell it at the address that the call gave. A reminder that still waits is left to the
+-- dispatcher (see run_questions): taking it out of the queue locks what this may not wait for.
+-- Where an answer had come to a question whose message did not leave after all, the agent is asked for a reply.
+-- Returns whether it has ended now. Locks the question; whose contact is held or not.
+create or replace function messaging.end_question(
+  question_id uuid, status text, reason text, answer jsonb default null,
+  answer_message_id uuid default null
+) returns boolean language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  ended messaging.questions;
+  pending jsonb;
+  data jsonb;
+begin
+  select q.pending_answer into pending from messaging.questions q
+  where q.id = end_question.question_id and q.status in ('waiting', 'open')
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  update messaging.questions q
+  set status = end_question.status, reason = end_question.reason, answer = end_question.answer,
+    answer_message_id = end_question.answer_message_id, ended_at = clock, pending_answer = null,
+    reminder_status = nullif(q.reminder_status, 'waiting'),
+    due_at = case
+      when exists (
+        select from messaging.message_queue w where w.message_id = q.reminder_message_id
+      ) then clock
+    end
+  where q.id = end_question.question_id
+  returning q.* into ended;
+  data := messaging.question_event_data(ended);
+  perform messaging.record_event(
+    ended.instance_id, case when reason is distinct from 'erased' then ended.contact_id end,
+    'question.' || end_question.status, data
+  );
+  if ended.sealed_notify is not null then
+    insert into messaging.outbox (workspace_id, kind, payload)
+    select i.workspace_id, 'question_notification', jsonb_build_object(
+      'instanceId', ended.instance_id,
+      'questionId', ended.id,
+      'sealedNotify', ended.sealed_notify,
+      'event', jsonb_build_object(
+        'type', 'question.' || end_question.status,
+        'timestamp', to_char(clock at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'instanceId', ended.instance_id,
+        'data', data
+      )
+    )
+    from messaging.instances i
+    where i.id = ended.instance_id;
+  end if;
+  if pending is not null and reason = 'not_sent' then
+    perform messaging.request_agent_reply(i, m.contact_id, m.conversation_id, m.sent_at)
+    from messaging.messages m
+    join messaging.instances i on i.id = m.instance_id
+    where m.id = (pending->>'messageId')::uuid;
+  end if;
+  return true;
+end;
+$$;
+
+-- What an ended question's event tells. Of an erased person it names nobody.
+create or replace function messaging.question_event_data(question messaging.questions)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  is_erased constant boolean := coalesce(question.reason = 'erased', false);
+begin
+  return jsonb_build_object(
+    'questionId', question.id,
+    'key', case when not is_erased then question.key end,
+    'messageId', question.message_id,
+    'batchId', question.batch_id
+  )
+  || case
+    when question.status = 'answered' then jsonb_build_object(
+      'answerMessageId', question.answer_message_id, 'answer', question.answer
+    )
+    when question.status = 'canceled' then jsonb_build_object('reason', question.reason)
+    else '{}'
+  end
+  || coalesce(
+    case when not is_erased then messaging.read_message_contact(question.contact_id) end,
+    '{"contact": null}'
+  );
+end;
+$$;
+
+-- Ends all questions of a contact that wait or are open as `canceled` for `reason`. The caller holds the contact.
+create or replace function messaging.end_questions_of_contact(contact_id uuid, reason text)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  question_id uuid;
+begin
+  for question_id in
+    select q.id from messaging.questions q
+    where q.contact_id = any (messaging.merged_contact_ids(end_questions_of_contact.contact_id))
+      and q.status in ('waiting', 'open')
+    order by q.id
+    for no key update
+  loop
+    perform messaging.end_question(question_id, 'canceled', reason);
+  end loop;
+end;
+$$;
+
+-- The question that `request` (instanceId, questionId) names. Errors: MI070.
+create or replace function messaging.find_question(request jsonb)
+returns messaging.questions language plpgsql stable set search_path = '' as $$
+declare
+  question messaging.questions;
+begin
+  select q.* into question from messaging.questions q
+  where q.id = (request->>'questionId')::uuid and q.instance_id = (request->>'instanceId')::uuid;
+  if not found then
+    raise exception using errcode = 'MI070', message = 'question_not_found';
+  end if;
+  return question;
+end;
+$$;
+
+-- What a change of a message means for the question that it asks: it opens where the message has left, or may
+-- have; it ends as `not_sent` where the message failed, was canceled or expired. What has ended stays so.
+-- The caller holds the message. Locks the live questions of the contact, in the order of their ids.
+create or replace function messaging.follow_question(
+  former messaging.messages, present messaging.messages
+) returns void language plpgsql set search_path = '' as $$
+begin
+  if present.status in ('failed', 'canceled', 'expired') then
+    perform messaging.end_question(present.question_id, 'canceled', 'not_sent');
+  elsif present.status in ('sent', 'delivered', 'read', 'unconfirmed') then
+    perform messaging.open_question(present);
+  end if;
+end;
+$$;
+
+-- Opens the question of a message that has left: its time counts from then. Ends the contact's older open one as
+-- `replaced`. Two that leave at once wait for each other here, so that one of them stays.
+create or replace function messaging.open_question(message messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+declare
+  left_at constant timestamptz := coalesce(
+    message.sent_at, message.unconfirmed_at, clock_timestamp()
+  );
+  older uuid;
+begin
+  perform from messaging.questions q
+  where q.id = message.question_id and q.status = 'waiting';
+  if not found then
+    return;
+  end if;
+  perform from messaging.questions q
+  where q.contact_id = any (messaging.merged_contact_ids(message.contact_id))
+    and q.status in ('waiting', 'open')
+  order by q.id
+  for no key update;
+  for older in
+    select q.id from messaging.questions q
+    where q.contact_id = any (messaging.merged_contact_ids(message.contact_id))
+      and q.status = 'open' and q.id <> message.question_id
+  loop
+    perform messaging.end_question(older, 'canceled', 'replaced');
+  end loop;
+  update messaging.questions q
+  set status = 'open', opened_at = left_at, expires_at = left_at + q.answer_within,
+    due_at = left_at + least(q.remind_after, q.answer_within)
+  where q.id = message.question_id and q.status = 'waiting';
+end;
+$$;
+
+-- Which question of its contact a received message answers, decided before the message is stored.
+-- `outcome`: `answered`; `pending` where the question's message is still under way: it answers once that is known
+-- to have left; `invalid` where it comes to an open question, fits it not, and that has words for it that nobody
+-- was told yet; NULL for none. `answer` as read_answer. The open question comes first, then the newest
+-- one under way. A message that quotes another one than the question, or its reminder, answers none.
+-- An answer is written after the question's message has left, and before the question's end. The instants of the
+-- two sides come from two clocks, and an outcome may be recorded late: hence the minute.
+-- The caller holds the contact, of whose mark it is the reader: where nothing is asked, the mark goes. Locks
+-- pacing, where words for what does not fit may have to be counted, then the live questions in the order of their ids.
+create or replace function messaging.match_question(
+  of_instance uuid, of_contact uuid, message_type text, said text, content jsonb, media_id uuid,
+  written_at timestamptz, quoted text
+) returns messaging.matched_answer language plpgsql set search_path = '' set enable_seqscan = off
+as $$
+declare
+  matched messaging.matched_answer;
+  answer jsonb;
+  asked record;
+  contact_ids constant uuid[] := messaging.merged_contact_ids(of_contact);
+  is_live boolean := false;
+begin
+  perform from messaging.pacing p
+  where p.instance_id = of_instance
+    and exists (
+      select from messaging.questions q
+      where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+        and q.on_invalid is not null and q.invalid_message_id is null
+    )
+    and exists (
+      select from messaging.instances i where i.id = of_instance and i.protection is not null
+    )
+  for no key update;
+  perform from messaging.questions q
+  where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+  order by q.id
+  for no key update;
+  for asked in
+    select q as question, m.provider_message_id, m.created_at, reminder.provider_message_id as reminder_id,
+      q.status = 'open' as is_open, m.status in ('sending', 'unconfirmed') or (
+        select w.claim_token is not null from messaging.message_queue w where w.message_id = m.id
+      ) as is_under_way,
+      (written_at at time zone i.time_zone)::date as today
+    from messaging.questions q
+    join messaging.instances i on i.id = q.instance_id
+    left join messaging.messages m on m.id = q.message_id
+    left join messaging.messages reminder on reminder.id = q.reminder_message_id
+    where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+    order by q.status = 'open' desc, coalesce(q.opened_at, q.created_at) desc
+  loop
+    is_live := true;
+    continue when matched.outcome in ('answered', 'pending')
+      or not asked.is_open and (
+        asked.is_under_way is not true or (asked.question).pending_answer is not null
+      )
+      or written_at < date_trunc('second', asked.created_at)
+      or written_at < (asked.question).opened_at - interval '1 minute'
+      or written_at >= (asked.question).expires_at
+      or asked.is_open and quoted is not null
+        and (quoted in (asked.provider_message_id, asked.reminder_id)) is not true;
+    answer := messaging.read_answer(
+      (asked.question).accept, (asked.question).choices, message_type, said, content, media_id, asked.today
+    );
+    if answer is not null then
+      matched.outcome := case when asked.is_open then 'answered' else 'pending' end;
+    elsif asked.is_open and (asked.question).on_invalid is not null
+      and (asked.question).invalid_message_id is null then
+      matched.outcome := 'invalid';
+    else
+      continue;
+    end if;
+    matched.question_id := (asked.question).id;
+    matched.answer := answer;
+    matched.agent_id := (asked.question).agent_id;
+  end loop;
+  if not is_live then
+    update messaging.contacts c set awaits_answer = false where c.id = of_contact;
+  end if;
+  return matched;
+end;
+$$;
+
+-- What a received message answers to a question that accepts `accept` and offers `choices`: {text, value, choice,
+-- mediaId, location, contact}, each where there is one; NULL where it does not fit. `today`: the day, in the
+-- instance's zone, on which it was written.
+-- A tapped or typed choice counts among this question's options alone.
+create or replace function messaging.read_answer(
+  accept text, choices jsonb, message_type text, said text, content jsonb, media_id uuid, today date
+) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  value text;
+  choice jsonb := messaging.asked_choice(choices, message_type, said, content);
+begin
+  if message_type in ('reaction', 'call') then
+    return null;
+  elsif accept in ('number', 'date', 'email', 'document') then
+    value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
+  end if;
+  if not (case accept
+    when 'any' then true
+    when 'choice' then choice is not null
+    when 'text' then message_type = 'text' and btrim(coalesce(said, '')) <> ''
+    when 'media' then message_type in ('image', 'video', 'audio', 'voice', 'document')
+    when 'location' then message_type = 'location'
+    when 'contact' then message_type = 'contacts'
+    else value is not null
+  end) then
+    return null;
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object(
+    'text', said,
+    'value', value,
+    'choice', case when accept in ('choice', 'any') then choice end,
+    'mediaId', media_id,
+    'location', content->'location',
+    'contact', content->'contacts'->0
+  ));
+end;
+$$;
+
+-- The option of `choices` ({number, id, title} each) that a message chooses, {id, title}; NULL for none: one that
+-- was tapped, by its id, else its title; or one that was typed, as typed_choice says, with marks behind it.
+create or replace function messaging.asked_choice(
+  choices jsonb, message_type text, said text, content jsonb
+) returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  tapped constant jsonb := content->'choice';
+begin
+  if choices is null then
+    return null;
+  elsif message_type = 'text' then
+    return coalesce(
+      messaging.typed_choice(choices, said),
+      messaging.typed_choice(choices, regexp_replace(said, '[\s.,;!…]+$', ''))
+    );
+  elsif message_type not in ('choice', 'option_list') then
+    return null;
+  end if;
+  return (
+    select jsonb_build_object('id', o->'id', 'title', o->'title')
+    from jsonb_array_elements(choices) as o
+    where o->>'id' = tapped->>'id'
+      or messaging.fold_choice(o->>'title')
+        = messaging.fold_choice(coalesce(tapped->>'title', said))
+    order by (o->>'id' = tapped->>'id') is true desc
+    limit 1
+  );
+end;
+$$;
+
+-- The value of a typed text, as text: a number (`1.234,50` is 1234.50), a date (2026-12-25), an e-mail address, a
+-- CPF or CNPJ without its signs; NULL for what is none. See read_answer.
+create or replace function messaging.read_answer_value(accept text, said text, today date)
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  typed text;
+begin
+  -- An e-mail address has at most 254 characters.
+  if said is null or char_length(said) > 300 then
+    return null;
+  end if;
+  -- Digits as emoji and of other widths are digits; marks around the whole, and behind it, say nothing.
+  typed := regexp_replace(
+    normalize(messaging.without_invisible(replace(said, '🔟', '10')), NFKC), '[\u20e3\ufe0f]', '', 'g'
+  );
+  typed := regexp_replace(typed, '^[\s*_~"''“”(<]+|[\s.,;:!…*_~"''“”)>]+$', '', 'g');
+  return case accept
+    when 'number' then messaging.read_number(typed)
+    when 'date' then messaging.read_date(lower(typed), today)::text
+    when 'email' then messaging.read_email(lower(typed))
+    when 'document' then messaging.read_document(upper(typed))
+  end;
+end;
+$$;
+
+-- A number as Brazilians write it: a full stop between thousands, a comma before decimals, `R$` before it or
+-- `reais` behind. One full stop that parts no thousands is taken for the comma.
+create or replace function messaging.read_number(typed text)
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  amount constant text := regexp_replace(
+    translate(typed, '−–', '--'), '^R\$\s*|\s+(reais|real)$', '', 'gi'
+  );
+  parts text[];
+begin
+  if char_length(amount) > 40 then
+    return null;
+  end if;
+  parts := coalesce(
+    regexp_match(amount, '^([+-]?)\s*([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]+))?$'),
+    regexp_match(amount, '^([+-]?)\s*([0-9]+)\.([0-9]+)$')
+  );
+  if parts is null then
+    return null;
+  end if;
+  return case when parts[1] = '-' then '-' else '' end
+    || coalesce(nullif(ltrim(replace(parts[2], '.', ''), '0'), ''), '0')
+    || coalesce('.' || parts[3], '');
+end;
+$$;
+
+-- A date as Brazilians write it: day, month, year, in digits or with the month's name; without a year the next
+-- such day, today included. Of two digits the year is at most 20 years ahead. Words such as `amanhã` are none.
+create or replace function messaging.read_date(typed text, today date)
+returns date language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  plain constant text := regexp_replace(
+    regexp_replace(normalize(typed, NFKD), '[\u0300-\u036f]', '', 'g'), '^dia\s+', ''
+  );
+  months constant text[] := array[
+    'janeiro', 'fevereiro', 'marco', 'abril', 'maio', 'junho', 'julho', 'agosto', 'setembro', 'outubro',
+    'novembro', 'dezembro'
+  ];
+  this_year constant integer := extract(year from today);
+  parts text[];
+  month integer;
+  year integer;
+begin
+  parts := regexp_match(plain, '^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})$');
+  if parts is not null then
+    return messaging.day_of(parts[1]::integer, parts[2]::integer, parts[3]::integer);
+  end if;
+  parts := coalesce(
+    regexp_match(
+      plain, '^([0-9]{1,2})\s*[/.-]\s*([0-9]{1,2})(?:\s*[/.-]\s*([0-9]{4}|[0-9]{2}))?$'
+    ),
+    regexp_match(plain, '^([0-9]{2})([0-9]{2})([0-9]{4})$'),
+    regexp_match(
+      plain, '^([0-9]{1,2})o?[\s/-]*(?:de\s+)?([a-z]{3,9})\.?(?:[\s,/-]*(?:de\s+)?([0-9]{4}|[0-9]{2}))?$'
+    )
+  );
+  if parts is null then
+    return null;
+  elsif parts[2] ~ '[a-z]' then
+    month := (
+      select m.number from unnest(months) with ordinality as m(name, number)
+      where parts[2] in (m.name, left(m.name, 3))
+    );
+  else
+    month := parts[2];
+  end if;
+  if parts[3] is not null then
+    year := parts[3];
+    if length(parts[3]) = 2 then
+      year := year + case when 2000 + year <= this_year + 20 then 2000 else 1900 end;
+    end if;
+    return messaging.day_of(year, month, parts[1]::integer);
+  end if;
+  -- The 29th of February may be eight years ahead.
+  return (
+    select min(d.day) from generate_series(this_year, this_year + 8) as y(number)
+    cross join lateral messaging.day_of(y.number, month, parts[1]::integer) as d(day)
+    where d.day >= today
+  );
+end;
+$$;
+
+-- The day; NULL where the calendar has none such.
+create or replace function messaging.day_of(year integer, month integer, day integer)
+returns date language sql immutable parallel safe
+return case
+  when year between 1000 and 9999
+  and month between 1 and 12
+  and day between 1 and extract(
+    day from make_date(year, month, 1) + interval '1 month' - interval '1 day'
+  ) then make_date(year, month, day)
+end;
+
+-- An e-mail address that stands by itself, or behind `e-mail:` and its like, in lower case.
+create or replace function messaging.read_email(typed text)
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  address constant text := (regexp_match(
+    typed,
+    '^(?:(?:o )?(?:meu )?e-?mail(?: [eé])?\s*:?\s*)?<?([a-z0-9_%+-]+(?:\.[a-z0-9_%+-]+)*'
+      || '@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})$'
+  ))[1];
+begin
+  return case when char_length(address) <= 254 then address end;
+end;
+$$;
+
+-- A CPF or CNPJ with or without its signs, by its check digits; a CNPJ may have letters (since July 2026). Of equal
+-- digits alone it is none, though they check.
+create or replace function messaging.read_document(typed text)
+returns text language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  bare constant text := regexp_replace(
+    regexp_replace(typed, '^(CPF|CNPJ)\s*:?\s*', ''), '[\s./-]', '', 'g'
+  );
+  is_cpf constant boolean := bare ~ '^[0-9]{11}$';
+  checked integer;
+  remainder integer;
+begin
+  if not is_cpf and bare !~ '^[0-9A-Z]{12}[0-9]{2}$' or bare ~ '^(.)\1*$' then
+    return null;
+  end if;
+  for length_before in char_length(bare) - 2..char_length(bare) - 1 loop
+    -- Weights rise from the right: to 11 in a CPF, to 9 and then from 2 again in a CNPJ.
+    checked := (
+      select sum((ascii(substr(bare, place, 1)) - 48) * case
+        when is_cpf then length_before + 2 - place
+        else 2 + (length_before - place) % 8
+      end)
+      from generate_series(1, length_before) as place
+    );
+    remainder := checked % 11;
+    checked := case when remainder < 2 then 0 else 11 - remainder end;
+    if substr(bare, length_before + 1, 1)::integer <> checked then
+      return null;
+    end if;
+  end loop;
+  return bare;
+end;
+$$;
+
+-- Sends words that belong to a question, its reminder or those for what does not fit, as a text of the system, due
+-- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent, where the contact may not be
+-- written to now. The caller holds the contact, and the pacing row of an instance with protection.
+create or replace function messaging.send_question_words(question messaging.questions, words text)
+returns uuid language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  message_id constant uuid := gen_random_uuid();
+  instance constant messaging.instances := messaging.find_instance(question.instance_id);
+  placed record;
+begin
+  if messaging.words_refusal(instance, question.contact_id, clock) is not null then
+    return null;
+  end if;
+  placed := messaging.schedule_message(message_id, instance, question.contact_id, clock);
+  perform messaging.add_outbound_messages(array[row(
+    message_id, instance.id, question.contact_id,
+    (messaging.resolve_conversation(instance.id, question.contact_id)).id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', words, 'sentBy', 'system', 'pausesAgent', false
+    ),
+    null, null, 'scheduled', null, placed.slot, placed.held_by, null, null,
+    jsonb_build_object('expiresAt', question.expires_at), null, null
+  )::messaging.outbound_message]);
+  return message_id;
+end;
+$$;
+
+-- What a message's record says of a question: of the message that asks, {question: {questionId, status}}; of the one
+-- that answers, {answers: questionId}.
+create or replace function messaging.shown_question(question_id uuid, direction text)
+returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
+begin
+  if direction = 'inbound' then
+    return jsonb_build_object('answers', question_id);
+  end if;
+  return coalesce(
+    (
+      select jsonb_build_object('question', jsonb_build_object('questionId', q.id, 'status', q.status))
+      from messaging.questions q
+      where q.id = shown_question.question_id
+    ),
+    '{}'
+  );
+end;
+$$;
+
+-- Takes what came while the message was under way for the answer, now that it is known to have left. An answer
+-- that quotes another message is none. Called when the message's own events are recorded.
+create or replace function messaging.take_pending_answer(message messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+declare
+  question messaging.questions;
+begin
+  select q.* into question from messaging.questions q
+  where q.id = message.question_id and q.status = 'open' and q.pending_answer is not null;
+  if not found then
+    return;
+  elsif question.pending_answer->>'quoted' <> message.provider_message_id then
+    update messaging.questions q set pending_answer = null where q.id = question.id;
+  elsif messaging.end_question(
+    question.id, 'answered', null, question.pending_answer->'answer',
+    (question.pending_answer->>'messageId')::uuid
+  ) then
+    update messaging.messages m set question_id = question.id
+    where m.id = (question.pending_answer->>'messageId')::uuid;
+  end if;
+end;
+$$;
+
+-- Why words of a question may not go to a contact now, as the error's code; NULL where they may. On the official
+-- channel a contact of whom no message is known counts as outside the window.
+create or replace function messaging.words_refusal(
+  instance messaging.instances, contact_id uuid, clock timestamptz
+) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select case
+      when c.is_blocked then 'contact_blocked'
+      when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
+        then 'outside_conversation_window'
+    end
+    from messaging.contacts c
+    where c.id = words_refusal.contact_id
+  );
+end;
+$$;
+
+-- messages-api: cancels a question that waits or is open; its message stays, and so does a question that has ended.
+-- `request`: instanceId, questionId. Returns the question. Locks it. Errors: MI070.
+create or replace function public.cancel_question(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  question constant messaging.questions := messaging.find_question(request);
+begin
+  perform messaging.end_question(question.id, 'canceled', 'canceled');
+  return messaging.describe_question(q) from messaging.questions q where q.id = question.id;
+end;
+$$;
+
+-- messages-api: one question. `request`: instanceId, questionId. Errors: MI070.
+create or replace function public.get_question(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return messaging.describe_question(messaging.find_question(request));
+end;
+$$;
+
+-- messages-api: the questions of an instance, oldest first, a page at a time. `request`: instanceId, limit, `after`
+-- as returned in `next`, and filters, each NULL for any: status, contactId, key, batchId. Returns {items, next}.
+-- Errors: MI014, MI027; MI031 and MI035 see find_recipient.
+create or replace function public.list_questions(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  page constant record := messaging.begin_page(request);
+  of_contact constant uuid := case
+    when request->>'contactId' is not null
+      then (messaging.find_recipient((request->>'instanceId')::uuid, request)).id
+  end;
+  of_batch constant uuid := case
+    when request->>'batchId' is not null then (messaging.find_batch(request)).id
+  end;
+begin
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', q.created_at, 'id', q.id, 'record', messaging.describe_question(q)
+      )
+      from messaging.questions q
+      where q.instance_id = (request->>'instanceId')::uuid
+        and (q.created_at, q.id) > (page.after_at, page.after_id)
+        and (request->>'status' is null or q.status = request->>'status')
+        and (of_contact is null or q.contact_id = of_contact)
+        and (request->>'key' is null or q.key = request->>'key')
+        and (of_batch is null or q.batch_id = of_batch)
+      order by q.created_at, q.id
+      limit page.size + 1
+    ),
+    page.size
+  );
+end;
+$$;
+
+-- Does what is due of questions: sends reminders, ends those whose time is over, and takes reminders of ended ones
+-- out of the queue. `request`: maxQuestions. Costs what is due: the look-up reads the index of due ones alone.
+-- Waits for no contact and no question that another transaction holds: they are due again.
+-- Locks per question the contact, pacing where its instance has protection, then the question; of an ended one the reminder's message, then as
+-- end_queued_messages.
+-- Returns {worked, sent, isComplete}: how many, how many reminders are to leave now, and whether none was left.
+create or replace function public.run_questions(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  max_questions constant integer := (request->>'maxQuestions')::integer;
+  clock constant timestamptz := clock_timestamp();
+  seen integer := 0;
+  worked integer := 0;
+  sent integer := 0;
+  due record;
+  question messaging.questions;
+begin
+  for due in
+    select q.id, q.contact_id, q.instance_id from messaging.questions q
+    where q.due_at <= clock
+    order by q.due_at
+    limit max_questions
+  loop
+    seen := seen + 1;
+    perform from messaging.contacts c where c.id = due.contact_id for no key update skip locked;
+    continue when not found;
+    perform from messaging.pacing p
+    where p.instance_id = due.instance_id and exists (
+      select from messaging.instances i where i.id = due.instance_id and i.protection is not null
+    )
+    for no key update;
+    select q.* into question from messaging.questions q
+    where q.id = due.id and q.contact_id = due.contact_id and q.due_at <= clock
+    for no key update skip locked;
+    continue when not found;
+    worked := worked + 1;
+    if question.status <> 'open' then
+      perform messaging.cancel_reminder(question);
+    elsif question.expires_at <= clock then
+      perform messaging.end_question(question.id, 'expired', null);
+    elsif messaging.remind(question, clock) then
+      sent := sent + 1;
+    end if;
+  end loop;
+  return jsonb_build_object('worked', worked, 'sent', sent, 'isComplete', seen < max_questions);
+end;
+$$;
+
+-- run_questions: sends the one reminder of an open question, inside the send window; where that is closed, when it
+-- opens next. On the official channel only inside the conversation window. Returns whether one is to leave now.
+create or replace function messaging.remind(question messaging.questions, clock timestamptz)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  instance constant messaging.instances := messaging.find_instance(question.instance_id);
+  refusal constant text := messaging.words_refusal(instance, question.contact_id, clock);
+  opens_at timestamptz;
+  reminder_id uuid;
+begin
+  if question.reminder_status is distinct from 'waiting' then
+    update messaging.questions q set due_at = q.expires_at where q.id = question.id;
+    return false;
+  elsif refusal is null and not messaging.is_send_window_open(instance, clock) then
+    opens_at := messaging.next_window_start(instance, clock);
+    update messaging.questions q
+    set due_at = least(opens_at, q.expires_at),
+      reminder_status = case
+        when opens_at < q.expires_at then 'waiting' else 'outside_window'
+      end
+    where q.id = question.id;
+    return false;
+  end if;
+  reminder_id := messaging.send_question_words(question, question.reminder);
+  update messaging.questions q
+  set due_at = q.expires_at, reminder_message_id = reminder_id,
+    reminder_status = case
+      when reminder_id is not null then 'sent'
+      when refusal = 'outside_conversation_window' then 'outside_window'
+      else 'refused'
+    end
+  where q.id = question.id;
+  return reminder_id is not null;
+end;
+$$;
+
+-- run_questions: takes the reminder of an ended question out of the queue, where no worker has it.
+create or replace function messaging.cancel_reminder(question messaging.questions)
+returns void language plpgsql set search_path = '' as $$
+begin
+  perform from messaging.messages m
+  where m.id = question.reminder_message_id
+  for no key update skip locked;
+  if found then
+    perform messaging.end_queued_messages(array[question.reminder_message_id], 'canceled');
+    update messaging.questions q set due_at = null where q.id = question.id;
+  end if;
+end;
+$$;
+
+-- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
+-- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
+-- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
+-- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
+-- commit of a record that says nothing.
+create or replace function messaging.await_standby()
+returns void language plpgsql set search_path = '' as $$
+begin
+  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
+    perform pg_logical_emit_message(true, 'messaging', '');
+  end if;
+end;
+$$;
+
+-- The data of a message's event: the message's record (see message_record) and its contact as they were
+-- then, with the price that a delivery has got since: see shown_price.
+create or replace function messaging.message_event_data(
+  type text, message messaging.message_snapshot, time_zone text
+) returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
+declare
+  data jsonb := messaging.message_record(
+    jsonb_populate_record(null::messaging.messages, to_jsonb(message)), time_zone, false
+  ) || messaging.message_contact(
+    message.contact_id, message.contact_phone, message.contact_name, message.contact_identities
+  );
+begin
+  if message.question is not null then
+    data := data || message.question;
+  end if;
+  if message.media is not null then
+    data := data || message.media;
+  end if;
+  if type = 'message.sent' and message.status <> 'sent' then
+    data := data || '{"status": "sent", "deliveredAt": null, "readAt": null}';
+  end if;
+  return messaging.fit_event_data(data);
+end;
+$$;
+
 -- The endpoints that have a delivery due at `clock`, by the index of what waits: it goes from one endpoint to
 -- the next, so its cost follows the endpoints that wait for something, not all there are, and not how much
 -- each waits for.
@@ -5800,6 +7265,29 @@ begin
     ) as n
   )
   select w.endpoint_id from waiting w where w.next_attempt_at <= clock;
+end;
+$$;
+
+-- The number up to which no event of the instance can appear any more. The caller reads the events in a
+-- later statement, in a transaction of isolation level read committed: see the head of
+-- tables/events.sql.
+-- Another instance's lock with the same hash only makes the horizon lower. The key 0 is every instance's: see
+-- hold_event_floors. read_position asks the same for several instances.
+create or replace function messaging.event_horizon(instance_id uuid)
+returns bigint language plpgsql set search_path = '' as $$
+declare
+  last_drawn bigint;
+  lowest_floor bigint;
+begin
+  select case when s.is_called then s.last_value else 0 end into last_drawn
+  from messaging.event_sequence s;
+  select min(messaging.event_floor(last_drawn, l.objid))
+  into lowest_floor
+  from pg_catalog.pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2
+    and l.classid in (0::oid, (uuid_hash(event_horizon.instance_id)::bigint & 4294967295)::oid)
+    and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database());
+  return least(last_drawn, lowest_floor);
 end;
 $$;
 
@@ -5870,7 +7358,8 @@ end;
 $$;
 
 -- events-api: one page of an instance's feed, oldest first. `request`: instanceId; after: a cursor, or
--- `oldest`, or NULL for now; types: NULL for all; limit.
+-- `oldest`, or NULL for now; types: NULL for all; limit; horizon: that of read_position on a standby, which sees
+-- no writer's lock, else NULL.
 -- Returns {state: `ok`, items (see describe_event), nextCursor, hasMore}; or {state: `unknown_cursor`};
 -- or {state: `expired`, oldestCursor, the cursor to go on from} where events after the cursor are gone, or that
 -- of the cursor itself: it was read from a server whose last commits were lost (see note_server).
@@ -5922,7 +7411,10 @@ begin
     end if;
   end if;
   began_at := position;
-  horizon := messaging.event_horizon(of_instance);
+  horizon := (request->>'horizon')::bigint;
+  if horizon is null then
+    horizon := messaging.event_horizon(of_instance);
+  end if;
   kept_through := messaging.kept_events_through(began_at);
   if kept_through is not null then
     return jsonb_build_object(
@@ -5978,20 +7470,6 @@ begin
 end;
 $$;
 
--- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
--- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
--- it may have seen what the standby does not have: when the server dies, a commit that waits for the standby ends
--- its wait and becomes visible to the sessions that still work. The wait is that of Postgres itself, for the
--- commit of a record that says nothing.
-create or replace function messaging.await_standby()
-returns void language plpgsql set search_path = '' as $$
-begin
-  if current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() then
-    perform pg_logical_emit_message(true, 'messaging', '');
-  end if;
-end;
-$$;
-
 -- Where a reader of the feed goes on whose cursor stands at an event that a promotion has lost, or beyond every
 -- number that was drawn here, as after a restore; NULL for any other cursor, and none. No event was passed by: the
 -- numbers of what came after are higher (see note_server).
@@ -6014,6 +7492,12 @@ returns bigint language sql stable set search_path = '' as $$
     )
   );
 $$;
+
+-- The floor that a writer's lock holds, from the low 32 bits that are its second number: the number nearest to the
+-- one that was drawn last. See lock_event_floor.
+create or replace function messaging.event_floor(last_drawn bigint, low_bits oid)
+returns bigint language sql immutable parallel safe
+return last_drawn + ((low_bits::bigint - last_drawn + 2147483648) & 4294967295) - 2147483648;
 
 -- Must be called before the transaction draws its first event number for the instance: see the head of
 -- tables/events.sql. Later calls in the transaction do nothing: the first
@@ -7559,6 +9043,37 @@ return jsonb_build_object(
   )
 );
 
+-- The server that was noted last; all NULL where none was.
+create or replace function messaging.noted_server()
+returns messaging.database_servers language sql stable set search_path = '' as $$
+  select s from messaging.database_servers s order by s.id desc limit 1;
+$$;
+
+-- Names a noted server as no other one is named: two standbys that were promoted with the same number of a timeline
+-- have noted it at different instants. NULL for none.
+create or replace function messaging.server_mark(server messaging.database_servers)
+returns text language sql stable set search_path = '' as $$
+  select concat_ws(
+    '/', server.system_identifier, server.timeline, extract(epoch from server.noted_at)
+  )
+  where server.id is not null;
+$$;
+
+-- On a standby: whether it has replayed up to a position that read_position has told, so that what is read next sees
+-- everything up to it. `request`: server, lsn, as told. Called in a statement before the one that reads: the snapshot
+-- of its own statement may be older. FALSE on a server that is no standby: it may be another one than writes go to.
+create or replace function public.has_replayed(request jsonb)
+returns jsonb language sql stable set search_path = '' as $$
+  select to_jsonb(
+    pg_is_in_recovery()
+      and pg_last_wal_replay_lsn() >= (request->>'lsn')::pg_lsn
+      and exists (
+        select from messaging.noted_server() as s
+        where messaging.server_mark(s) = request->>'server'
+      )
+  );
+$$;
+
 -- Notes on which server the database is. Called by each process on each new connection before anything else, so
 -- that nothing is done on a promoted server before this, and by the dispatcher. `request`: promotion: `hold` or
 -- `continue`; renews: whether to renew seen_at, as the dispatcher does.
@@ -7646,12 +9161,6 @@ begin
 end;
 $$;
 
--- The server that was noted last; all NULL where none was.
-create or replace function messaging.noted_server()
-returns messaging.database_servers language sql stable set search_path = '' as $$
-  select s from messaging.database_servers s order by s.id desc limit 1;
-$$;
-
 -- The server that executes this, which must not be in recovery: its cluster, its timeline, and whether its
 -- commits wait for a standby. The file of the write position names the timeline at once after a promotion;
 -- pg_control_checkpoint does so after the next checkpoint only.
@@ -7687,6 +9196,62 @@ begin
   ) as first
   join messaging.instances i on i.id = first.id;
   return cardinality(held);
+end;
+$$;
+
+-- Tells a process what a standby must have replayed to answer a read as the primary would: everything that was
+-- committed, and answered, before this call. `request`: instanceIds, whose feeds are read there;
+-- settledThrough, of the answer before.
+-- Returns {server: the mark of the noted server; lsn; horizons {instanceId: n}: see event_horizon; settledThrough}.
+-- A position of the log counts on one timeline only. A standby that replays another one than this server's may be
+-- beyond `lsn` and lack what it means; it also lacks the row of note_server, so it has another mark.
+-- `lsn` is read after the horizons: who reads up to a horizon on a standby that has replayed so far sees every event
+-- up to it. A commit is flushed before it becomes visible, unless synchronous_commit is off.
+-- What is told is on a synchronous standby first, where there is one (await_standby). settledThrough saves that: no
+-- writer was at work, and no number has been drawn since, so that was waited for before. NULL where one was at work.
+-- Over a standby the statements must stay in this order: see the head of events/tables/events.sql.
+create or replace function public.read_position(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  last_drawn bigint;
+  horizons jsonb;
+  is_settled boolean;
+begin
+  select case when s.is_called then s.last_value else 0 end into last_drawn
+  from messaging.event_sequence s;
+  with floors as materialized (
+    select l.classid::bigint as key, min(messaging.event_floor(last_drawn, l.objid)) as lowest
+    from pg_catalog.pg_locks l
+    where l.locktype = 'advisory' and l.objsubid = 2
+      and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+    group by l.classid
+  )
+  select
+    coalesce(
+      jsonb_object_agg(
+        i.id,
+        least(last_drawn, (
+          select min(f.lowest) from floors f
+          where f.key in (0, uuid_hash(i.id::uuid)::bigint & 4294967295)
+        ))
+      ),
+      '{}'
+    ),
+    not exists (select from floors)
+  into horizons, is_settled
+  from jsonb_array_elements_text(request->'instanceIds') as i(id);
+  if horizons <> '{}' and last_drawn is distinct from (request->>'settledThrough')::bigint then
+    perform messaging.await_standby();
+  end if;
+  return jsonb_build_object(
+    'server', (select messaging.server_mark(s) from messaging.noted_server() as s),
+    'lsn', case
+      when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
+      else pg_current_wal_flush_lsn()
+    end,
+    'horizons', horizons,
+    'settledThrough', case when is_settled and horizons <> '{}' then last_drawn end
+  );
 end;
 $$;
 
@@ -7733,6 +9298,7 @@ $$;
 -- the ends of its questions, which it keeps: see keep_outcome.
 -- Locks what add_entry_contacts locks, the files, then the batch.
 -- Errors: MI028 (no draft), MI029 (more than 100,000), MI051 to MI054 (see take_batch_files), MI055.
+-- Over 80 lines: what is inserted, its counts and its duplicates are one statement, which judges each entry once.
 create or replace function messaging.add_recipients(batch_id uuid, request jsonb)
 returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
@@ -8053,6 +9619,170 @@ returns uuid[] language sql stable set search_path = '' as $$
   );
 $$;
 
+-- Gives the running batches of an instance their next message, where none of theirs waits in its queue; those
+-- that follow the pace of the instance, as many as batch_room says. Ends those that have nothing left. So an instance has at most one message of its batches waiting, beside
+-- those that wait for another day as new contacts: a single send waits for no more than one interval for
+-- their sake. A slot behind the end of a window that is open, or at a later start_at, is taken one interval
+-- before. Where only new contacts are left that have no place today, the first of them is queued: it says
+-- what the batch waits for, and known ones pass it.
+-- Whom the batches pass over until then is skipped, with its reason. A recipient without a slot in time stays pending:
+-- it reads as expired when the batch's time is over.
+-- The caller holds the pacing row. Locks the batches, and tries the recipient's contact and message without
+-- waiting: who merges, erases or cancels them may wait for the pacing row. The dispatcher's maintenance
+-- comes back then.
+-- Errors: MI010.
+-- Over 80 lines: each step of the forecast is acted on where it is read, and what the steps have in common is
+-- written once after them.
+create or replace function messaging.feed_instance(of_instance uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  instance constant messaging.instances := messaging.find_instance(of_instance);
+  batch messaging.batches;
+  step messaging.batch_step;
+  waiting_as_new jsonb := '{}';
+  first_as_new messaging.batch_step;
+  placed_id uuid;
+  -- Each message that was given, in order, and its batch.
+  placed_ids uuid[] := '{}';
+  placed_of uuid[] := '{}';
+  room integer;
+begin
+  perform from messaging.batches b
+  where b.instance_id = of_instance and b.status = 'running'
+  order by b.id
+  for no key update;
+  room := messaging.batch_room(of_instance);
+  if room = 0 then
+    perform messaging.finish_batches(of_instance);
+    return;
+  end if;
+  for step in
+    select w.* from messaging.walk_batches(instance, clock, null, null, null, null, room) as w
+  loop
+    continue when step.reason = 'expires_before_slot';
+    if step.reason = 'new_contacts' then
+      waiting_as_new := waiting_as_new || jsonb_build_object(step.batch_id, step.index + 1);
+      if first_as_new.batch_id is null and step.slot is not null and step.message_id is null then
+        first_as_new := step;
+      end if;
+      continue;
+    end if;
+    if step.message_id is not null
+      and exists (select from messaging.messages m where m.id = step.message_id) then
+      perform from messaging.messages m where m.id = step.message_id for no key update skip locked;
+      continue when not found;
+    end if;
+    if batch.id is distinct from step.batch_id then
+      select b.* into batch from messaging.batches b where b.id = step.batch_id;
+      batch.turns := batch.turns
+        + coalesce(cardinality(array_positions(placed_of, batch.id)), 0);
+    end if;
+    if step.reason = 'settled' then
+      update messaging.batch_recipients r set status = 'accepted'
+      where r.batch_id = batch.id and r.index = step.index;
+      update messaging.batches b set pending_count = b.pending_count - 1 where b.id = batch.id;
+    elsif step.reason is not null then
+      perform messaging.skip_recipients(
+        jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), step.reason
+      );
+    else
+      if not messaging.take_recipient(batch, step.contact_id) then
+        continue;
+      elsif messaging.has_replied(batch, step.contact_id) then
+        -- Since the walk has looked.
+        perform messaging.skip_recipients(
+          jsonb_build_array(jsonb_build_object('batch', batch.id, 'index', step.index)), 'replied'
+        );
+      else
+        placed_id := messaging.place_batch_message(instance, batch, step.index);
+        placed_ids := placed_ids || placed_id;
+        placed_of := placed_of || batch.id;
+        batch.turns := batch.turns + 1;
+      end if;
+    end if;
+  end loop;
+  -- Once, not for each message: each look at a row passes all its versions of the same transaction.
+  update messaging.batches b
+  set pending_count = b.pending_count - given.messages, waiting_message = given.newest,
+    served_at = clock, turns = b.turns + given.messages
+  from (
+    select p.batch_id, count(*) as messages,
+      (array_agg(p.message_id order by p.place desc))[1] as newest
+    from unnest(placed_of, placed_ids) with ordinality as p(batch_id, message_id, place)
+    group by p.batch_id
+  ) as given
+  where b.id = any (array[given.batch_id]);
+  select b.* into batch from messaging.batches b
+  where placed_id is null and b.id = first_as_new.batch_id and not exists (
+    select from messaging.message_queue q where q.message_id = b.waiting_message
+  );
+  if found then
+    if messaging.take_recipient(batch, first_as_new.contact_id)
+      and not messaging.has_replied(batch, first_as_new.contact_id) then
+      placed_id := messaging.place_batch_message(instance, batch, first_as_new.index);
+      update messaging.batches b
+      set pending_count = b.pending_count - 1, waiting_message = placed_id, turns = b.turns + 1
+      where b.id = batch.id;
+    end if;
+  end if;
+  if placed_id is null then
+    -- Nobody is left to look at: the next time finds again who comes first of those that wait as new.
+    update messaging.batches b
+    set known_from = b.first_pending
+    where b.instance_id = of_instance and b.status = 'running'
+      and b.known_from > b.first_pending
+      and not exists (
+        select from messaging.batch_recipients r
+        where r.batch_id = b.id and r.status = 'pending' and r.index >= b.known_from
+      )
+      and not exists (
+        select from messaging.message_queue q where q.message_id = b.waiting_message
+      );
+  end if;
+  update messaging.batches b
+  set known_from = w.index::integer, known_day = (clock at time zone instance.time_zone)::date
+  from jsonb_each_text(waiting_as_new) as w(batch_id, index)
+  where b.id = any (array[w.batch_id::uuid]);
+  update messaging.batches b
+  set first_pending = now_first.index
+  from messaging.batches former
+  cross join lateral (
+    select coalesce(
+      (
+        select r.index from messaging.batch_recipients r
+        where r.batch_id = former.id and r.status = 'pending' and r.index >= former.first_pending
+        order by r.index
+        limit 1
+      ),
+      former.recipient_count
+    ) as index
+  ) as now_first
+  where former.instance_id = of_instance and former.status = 'running'
+    and now_first.index <> former.first_pending and b.id = any (array[former.id]);
+  perform messaging.finish_batches(of_instance);
+  perform messaging.note_feeding(of_instance);
+end;
+$$;
+
+-- feed_instance: holds the contact of a recipient without waiting, and returns whether it does: as who stores a
+-- message, and as who records a reply where one would cancel the message.
+create or replace function messaging.take_recipient(batch messaging.batches, contact_id uuid)
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  if messaging.cancels_on_reply(batch) then
+    perform from messaging.contacts c
+    where c.id = take_recipient.contact_id and c.merged_into is null
+    for no key update skip locked;
+  else
+    perform from messaging.contacts c
+    where c.id = take_recipient.contact_id and c.merged_into is null
+    for key share skip locked;
+  end if;
+  return found;
+end;
+$$;
+
 -- feed_instance: gives a recipient of a running batch its message, in the queue: a new one, or the one that a
 -- pause has taken back or that is tried again. The caller holds pacing and the batch, and the contact, and
 -- counts the turn.
@@ -8070,6 +9800,9 @@ begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
+  if messaging.cancels_on_reply(batch) then
+    perform messaging.expect_reply(array[recipient.contact_id]);
+  end if;
   placed := messaging.enqueue_message(
     placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
     batch.seed || ' ' || recipient.index
@@ -8083,7 +9816,11 @@ begin
       placed_id, instance.id, recipient.contact_id, conversation.id,
       recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
       messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
-      jsonb_build_object('expiresAt', batch.expires_at), null, null
+      jsonb_strip_nulls(jsonb_build_object(
+        'expiresAt', batch.expires_at,
+        'cancelOn', batch.source->'cancelOn',
+        'paymentReference', recipient.draft->'paymentReference'
+      )), null, null
     )::messaging.outbound_message])
     from messaging.contacts c
     where c.id = recipient.contact_id;
@@ -8092,6 +9829,22 @@ begin
   set status = 'accepted', message_id = placed_id, draft = null, turn = batch.turns + 1
   where r.batch_id = batch.id and r.index = recipient.index;
   return placed_id;
+end;
+$$;
+
+-- Whether a reply cancels the messages of a batch that still wait (cancelOn), and this contact has written since the
+-- batch was started: no reaction, no call. False for every other batch, without a look.
+create or replace function messaging.has_replied(batch messaging.batches, contact_id uuid)
+returns boolean language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+begin
+  return messaging.cancels_on_reply(batch) and exists (
+    select from messaging.messages m
+    where m.contact_id = any (messaging.merged_contact_ids(has_replied.contact_id))
+      -- By messages_history. A channel may deliver what was written a day before.
+      and m.sent_at >= batch.started_at - interval '1 day'
+      and m.created_at >= batch.started_at and m.direction = 'inbound'
+      and m.message_type not in ('reaction', 'call')
+  );
 end;
 $$;
 
@@ -8175,6 +9928,244 @@ begin
   where b.id = batch.id;
   perform messaging.release_slots(gone);
   perform messaging.refresh_dispatch(array[batch.instance_id]);
+end;
+$$;
+
+-- The one forecast of batches: whom the running batches of an instance write to next, in order, at which
+-- slots, and whom they pass over and why. Starting and feeding a batch take its first steps (see
+-- feed_instance); recipients and dry runs are told its later ones. The slots are next_slot's, from what is
+-- stored now: what is queued meanwhile makes them later.
+-- `draft`: a batch that is walked as if it had been started at `clock`; a row of NULLs for none. `entries`:
+-- its recipients, where they are not stored; of a stored draft, the skipped ones are walked too.
+-- `of_batch`: whose steps are returned; NULL for all. `last_index`: the last of them.
+-- The batches take turns: first comes who was never served, then who was served longest ago, among those
+-- whose start_at the slots have reached. A recipient that is passed over costs its batch no turn; nor does
+-- one that waits for a place of another day because it is new (`new_contacts`): known ones pass it.
+-- With `most_messages` the walk ends with so many recipients whose messages may be queued now; NULL for all. Who waits
+-- for another day as new is returned with its slot and the reason `new_contacts`. A message that would hold
+-- up single sends may not be queued: one whose slot the window's end has moved to another day while the
+-- window is open, or start_at, by more than an interval. The walk ends there, with nobody's message.
+-- Reads recipients from cursors: a caller that needs few reads few. Writes and locks nothing. Errors: MI010.
+-- Over 80 lines: one loop, whose turns, cursors and slots each next step depends on.
+create or replace function messaging.walk_batches(
+  instance messaging.instances, clock timestamptz, draft messaging.batches, entries jsonb,
+  of_batch uuid, last_index integer, most_messages integer
+) returns setof messaging.batch_step language plpgsql stable set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  walk messaging.slot_walk := messaging.begin_walk(instance, clock);
+  next messaging.slot_walk;
+  front timestamptz;
+  batch messaging.batches;
+  lists messaging.batches[];
+  cursors refcursor[];
+  heads messaging.batch_candidate[];
+  served integer[];
+  is_over boolean[];
+  list refcursor;
+  fetched record;
+  head messaging.batch_candidate;
+  step messaging.batch_step;
+  turns integer := 0;
+  passed_over integer := 0;
+  chosen integer;
+  -- Whether a recipient's slot depends on more than who the contact is.
+  looks_closer constant boolean := instance.provider_class = 'official'
+    or instance.protection->>'newContactsPerDay' is not null;
+  today constant date := (clock at time zone instance.time_zone)::date;
+  first_index integer;
+  is_told boolean;
+  is_follow_up boolean;
+  reason text;
+  slot timestamptz;
+  is_far boolean;
+  waits_as_new boolean := false;
+  stops_at_message constant boolean := most_messages is not null;
+  -- No message is held up by what leaves within a second.
+  near interval;
+begin
+  select p.last_slot_at into front from messaging.pacing p where p.instance_id = instance.id;
+  for batch in
+    select b.* from messaging.batches b where b.instance_id = instance.id and b.status = 'running'
+    union all
+    select draft.* where draft.instance_id is not null
+    order by served_at nulls first, created_at, id
+  loop
+    is_follow_up := messaging.cancels_on_reply(batch);
+    first_index := case
+      when stops_at_message and batch.known_day = today and walk.taken_new[1] >= walk.new_limit
+        then greatest(batch.first_pending, batch.known_from)
+      else batch.first_pending
+    end;
+    if batch.id is not distinct from draft.id and entries is not null then
+      open list for
+        select j as candidate from messaging.judged_entries(instance, batch.purpose, entries) as j;
+    else
+      open list for
+        select case
+          when looks_closer or r.status = 'skipped' or r.message_id is not null or is_follow_up
+            or messaging.may_be_refused(
+              c.is_blocked, c.phone, c.consent_marketing, instance.people_scope, batch.purpose
+            )
+          then messaging.judge_recipient(
+            instance, batch.purpose, c, r.phone,
+            case when r.message_id is null then r.draft else jsonb_build_object(
+              'messageType', m.message_type, 'content', m.content, 'ladder', m.ladder
+            ) end,
+            row(
+              r.index, r.contact_id, r.message_id,
+              case
+                when r.status = 'skipped' then r.reason
+                when r.message_id is not null and coalesce(m.status not in ('queued', 'failed'), true)
+                  then 'settled'
+                when c.id is null then 'contact_erased'
+                when is_follow_up and messaging.has_replied(batch, r.contact_id) then 'replied'
+              end,
+              false, null, null
+            )::messaging.batch_candidate
+          )
+          else row(r.index, r.contact_id, null, null, false, null, null)::messaging.batch_candidate
+        end as candidate
+        from messaging.batch_recipients r
+        left join lateral (
+          select f.* from messaging.contacts f where f.id = r.contact_id offset 0
+        ) as c on true
+        left join lateral (
+          select f.* from messaging.messages f where f.id = r.message_id offset 0
+        ) as m on true
+        where r.batch_id = batch.id and r.index >= first_index
+          and (batch.status = 'draft' or r.status = 'pending')
+        order by r.index;
+    end if;
+    fetch list into fetched;
+    if not found then
+      close list;
+      continue;
+    end if;
+    turns := turns + 1;
+    lists := lists || batch;
+    cursors := cursors || list;
+    heads := heads || fetched.candidate;
+    served := served || turns;
+    is_over := is_over || false;
+    list := null;
+  end loop;
+
+  while cardinality(lists) > 0 loop
+    chosen := null;
+    for place in 1..cardinality(lists) loop
+      batch := lists[place];
+      if batch.start_at is null or batch.start_at
+        <= greatest(clock, front + messaging.spacing(
+          instance.messages_per_second, batch.interval_seconds, batch.follows_pace
+        )) then
+        if chosen is null or served[place] < served[chosen] then
+          chosen := place;
+        end if;
+      end if;
+    end loop;
+    if chosen is null then
+      chosen := 1;
+      for place in 2..cardinality(lists) loop
+        if lists[place].start_at < lists[chosen].start_at then
+          chosen := place;
+        end if;
+      end loop;
+    end if;
+    batch := lists[chosen];
+    head := heads[chosen];
+    list := cursors[chosen];
+
+    is_told := of_batch is null or batch.id = of_batch;
+    -- One turn: the recipients that are passed over, and the next one that is written to; all that is left
+    -- where there is nobody to take turns with. 100,000 may come by: few expressions each.
+    loop
+      exit when head.index > last_index and batch.id is not distinct from of_batch;
+      reason := head.reason;
+      slot := null;
+      if reason is null and is_over[chosen] then
+        reason := 'expires_before_slot';
+      elsif reason is null then
+        next := messaging.next_slot(
+          instance, walk, messaging.own_interval(batch), greatest(batch.start_at, head.not_before),
+          interval '0', batch.seed || ' ' || head.index, head.is_new
+        );
+        if head.reachable_until < next.slot then
+          reason := 'window_closed';
+        elsif batch.expires_at <= next.slot then
+          reason := 'expires_before_slot';
+          if stops_at_message and head.is_new and next.held_by = 'new_contacts' then
+            reason := 'new_contacts';
+          elsif instance.protection is null then
+            -- Slots only grow: no later recipient of the list has an earlier one.
+            is_over[chosen] := true;
+          end if;
+        else
+          walk := next;
+          slot := walk.slot;
+          if stops_at_message or looks_closer then
+            near := greatest(
+              messaging.spacing(
+                instance.messages_per_second, walk.interval_seconds, batch.follows_pace
+              ),
+              interval '1 second'
+            );
+            is_far := slot > clock + near;
+            waits_as_new := is_far
+              and (head.is_new and walk.held_by = 'new_contacts' or head.not_before > clock) is true;
+            if stops_at_message and waits_as_new then
+              reason := 'new_contacts';
+            elsif stops_at_message and is_far and (
+                batch.start_at > clock + near
+                or walk.held_by in ('window', 'holiday')
+                and messaging.is_send_window_open(instance, clock)
+              ) then
+              return;
+            end if;
+          end if;
+          if not waits_as_new then
+            front := greatest(front, slot);
+          end if;
+        end if;
+      end if;
+      if is_told then
+        step := row(batch.id, head.index, head.contact_id, head.message_id, reason, slot);
+        return next step;
+      end if;
+      fetch list into fetched;
+      head := case when found then fetched.candidate end;
+      exit when head.index is null
+        or reason is null and not waits_as_new and (stops_at_message or cardinality(lists) > 1);
+      -- Nobody of the list has a slot in time, or so many have none that it is left for another time.
+      if stops_at_message then
+        passed_over := passed_over + 1;
+        if is_over[chosen] or passed_over >= 2000 then
+          head := null;
+          exit;
+        end if;
+      end if;
+    end loop;
+
+    if stops_at_message and slot is not null and reason is null then
+      most_messages := most_messages - 1;
+    end if;
+    if most_messages <= 0
+      or batch.id is not distinct from of_batch and (head.index is null or head.index > last_index) then
+      return;
+    end if;
+    if head.index is null then
+      lists := lists[:chosen - 1] || lists[chosen + 1:];
+      cursors := cursors[:chosen - 1] || cursors[chosen + 1:];
+      heads := heads[:chosen - 1] || heads[chosen + 1:];
+      served := served[:chosen - 1] || served[chosen + 1:];
+      is_over := is_over[:chosen - 1] || is_over[chosen + 1:];
+    else
+      heads[chosen] := head;
+      turns := turns + 1;
+      served[chosen] := turns;
+    end if;
+  end loop;
 end;
 $$;
 
@@ -8396,6 +10387,7 @@ $$;
 -- batchId, status (as recipient_status tells it; NULL for any), limit, `after` {index} as returned in
 -- `next`. Returns {items, next}. Of one that is queued it tells what its message waits for, of a pending one that its batch is paused; of pending recipients of a running batch it tells the slot that is forecast,
 -- or why they would get none: see walk_batches. Errors: MI027.
+-- Over 80 lines: the members of one record, a line each.
 create or replace function public.list_batch_recipients(request jsonb)
 returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -8548,6 +10540,11 @@ begin
 end;
 $$;
 
+-- Whether a reply cancels the messages of a batch that still wait.
+create or replace function messaging.cancels_on_reply(batch messaging.batches)
+returns boolean language sql immutable
+return coalesce(batch.source -> 'cancelOn' ? 'reply', false);
+
 -- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
 -- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
 -- None goes to a blocked contact, nor where the official channel would refuse it: the contact wrote more
@@ -8618,6 +10615,28 @@ begin
     end if;
   end loop;
   return contact;
+end;
+$$;
+
+-- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
+-- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
+create or replace function messaging.fold_choice(given text)
+returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
+begin
+  return regexp_replace(
+    btrim(
+      regexp_replace(
+        lower(
+          regexp_replace(
+            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
+            '[\u0300-\u036f\u20e3]', '', 'g'
+          )
+        ),
+        '\s+', ' ', 'g'
+      )
+    ),
+    '^([*_~]+) ?(.*?) ?\1$', '\2'
+  );
 end;
 $$;
 
@@ -9008,9 +11027,11 @@ $$;
 -- them anything, and a message that the channel does not show, or that another responder answers, requests
 -- no answer. A keyword of the instance
 -- decides about marketing instead: see apply_keyword. Any other text that names an option of what was asked
--- last is stored as the choice of it: see offered_choices and typed_choice.
+-- last is stored as the choice of it: see offered_choices and typed_choice. What answers an open question ends it,
+-- and asks no agent but the one that has asked: see match_question.
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
+-- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
@@ -9025,10 +11046,14 @@ declare
   named uuid[] := '{}';
   stored record;
   chosen jsonb;
+  replied uuid[] := '{}';
+  asked messaging.matched_answer;
 begin
   for stored in
     with known as (
       select e.*, gen_random_uuid() as stored_id, contact.id as sender_id, contact.is_nameless,
+        contact.cancels_on_reply,
+        contact.awaits_answer,
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
@@ -9049,7 +11074,7 @@ begin
         limit 1
       ) as instance
       cross join lateral (
-        select c.id, c.phone, c.name is null as is_nameless
+        select c.id, c.phone, c.name is null as is_nameless, c.cancels_on_reply, c.awaits_answer
         from messaging.contacts c
         where c.id = coalesce(
           e.contact_id,
@@ -9150,6 +11175,16 @@ begin
   loop
     recorded := recorded || stored.place;
     chosen := case when stored.keyword_said is null then stored.choice end;
+    asked := null;
+    if stored.awaits_answer and stored.may_ask_agent and stored.keyword_said is null then
+      asked := messaging.match_question(
+        stored.instance_id, stored.sender_id, stored.message_type, stored.message, stored.content,
+        stored.media_id, stored.occurred_at, stored.quoted_provider_message_id
+      );
+      if asked.answer is not null and stored.message_type = 'text' then
+        chosen := asked.answer->'choice';
+      end if;
+    end if;
     if stored.media_id is not null then
       perform messaging.add_channel_media(
         stored.media_id, stored.instance_id, stored.sender_id,
@@ -9168,7 +11203,7 @@ begin
     insert into messaging.messages (
       id, instance_id, contact_id, conversation_id, direction, message_type, message, content,
       is_typed_on_phone, status, provider_message_id, sent_at, is_group, chat_name, created_at,
-      quoted_message_id, media_id, quoted_provider_message_id, author
+      quoted_message_id, media_id, quoted_provider_message_id, author, question_id
     )
     values (
       stored.stored_id, stored.instance_id, stored.sender_id, stored.conversation_id, 'inbound',
@@ -9182,8 +11217,20 @@ begin
       false, 'received', stored.provider_message_id, stored.occurred_at, stored.is_group, stored.chat_name,
       -- Not the transaction's instant: messages keep their order by it.
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
-      stored.author
+      stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
+    if stored.cancels_on_reply and stored.message_type not in ('reaction', 'call') then
+      replied := replied || stored.sender_id;
+    end if;
+    if asked.question_id is not null then
+      perform messaging.apply_answer(
+        asked.question_id, asked.outcome, asked.answer, stored.stored_id,
+        stored.quoted_provider_message_id, not coalesce(stored.is_standby, false)
+      );
+    end if;
+    if stored.keyword_said = 'denied' and stored.awaits_answer then
+      perform messaging.end_questions_of_contact(stored.sender_id, 'opted_out');
+    end if;
     if stored.is_closed then
       perform messaging.reopen_conversation(stored.conversation_id);
     end if;
@@ -9206,7 +11253,7 @@ begin
         jsonb_build_object('instanceId', i.id, 'messageId', stored.stored_id)
       from messaging.instances i where i.id = stored.instance_id;
     end if;
-    if stored.asks_agent then
+    if stored.asks_agent and (asked.answer is null or asked.agent_id is not null) then
       perform messaging.await_transcript(stored.media_id, stored.conversation_id)
       from messaging.instances i
       where i.id = stored.instance_id and messaging.request_agent_reply(
@@ -9214,6 +11261,10 @@ begin
       );
     end if;
   end loop;
+  -- Last: locks pacing, which who waits for a contact may hold.
+  if replied <> '{}' then
+    perform messaging.cancel_on_reply(replied);
+  end if;
   return recorded;
 end;
 $$;
@@ -9734,28 +11785,6 @@ begin
     found_option := option - 'number';
   end loop;
   return found_option;
-end;
-$$;
-
--- A text as typed choices are compared: without case, accents, marks that nobody sees, the frame of emoji
--- digits, blanks at its ends and WhatsApp's marks of bold, italic and struck text around the whole.
-create or replace function messaging.fold_choice(given text)
-returns text language plpgsql immutable strict parallel safe set search_path = '' as $$
-begin
-  return regexp_replace(
-    btrim(
-      regexp_replace(
-        lower(
-          regexp_replace(
-            normalize(messaging.without_invisible(replace(given, '🔟', '10')), NFKD),
-            '[\u0300-\u036f\u20e3]', '', 'g'
-          )
-        ),
-        '\s+', ' ', 'g'
-      )
-    ),
-    '^([*_~]+) ?(.*?) ?\1$', '\2'
-  );
 end;
 $$;
 
@@ -10479,6 +12508,7 @@ create or replace function messaging.begin_erasing(
 ) returns messaging.erasures language plpgsql set search_path = '' as $$
 begin
   perform from messaging.conversations c where c.contact_id = contact.id for update;
+  perform messaging.end_questions_of_contact(contact.id, 'erased');
   erasure := messaging.add_erased(erasure, messaging.erase_messages(contact, max_rows, true));
   for step in 1..8 loop
     erasure := messaging.continue_erasure(erasure, max_rows);
@@ -10489,6 +12519,24 @@ begin
     perform messaging.bury_contacts(contact.instance_id, array[contact.id]);
   end if;
   return erasure;
+end;
+$$;
+
+-- Makes tombstones of an erased person's contacts: calls that name them are answered contact_erased, and
+-- readers of changes see it.
+create or replace function messaging.bury_contacts(instance_id uuid, contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  changed_at constant timestamptz := messaging.change_instant(instance_id);
+begin
+  delete from messaging.idle_watches w where w.contact_id = any (contact_ids);
+  insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, erased_at)
+  select distinct named.id, bury_contacts.instance_id, changed_at, changed_at
+  from unnest(contact_ids) as named(id)
+  order by named.id
+  on conflict on constraint contact_activity_pkey do update
+  set erased_at = coalesce(a.erased_at, excluded.erased_at), last_message_at = null, awaits_reply = false,
+    updated_at = greatest(a.updated_at, excluded.updated_at);
 end;
 $$;
 
@@ -10698,7 +12746,8 @@ $$;
 
 -- purge_expired: deletes messages that are older than their instance keeps them, the oldest of each instance
 -- first, at most `max_rows`, with the files that no other message names and their places in the lists of
--- batches. What still waits to be sent stays.
+-- batches. What still waits to be sent stays, and what asks a question that has not ended; an ended one goes with
+-- the message that asked it.
 -- Contacts and conversations stay. Where a contact's last message is among them, its activity is read anew,
 -- so that reading the contact shows no message that is gone.
 -- Returns how many. Waits for no lock but those of contact_activity, which are the last.
@@ -10721,6 +12770,13 @@ begin
         and (
           select true from messaging.message_queue q where q.message_id = m.id limit 1
         ) is null
+        and (
+          m.question_id is null or (
+            select true from messaging.questions o
+            where o.id = m.question_id and o.status in ('waiting', 'open')
+            limit 1
+          ) is null
+        )
       order by m.instance_id, m.created_at
       limit max_rows
       for update of m skip locked
@@ -10734,7 +12790,12 @@ begin
   files := messaging.media_of_messages(ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids)
-    returning m.id, m.contact_id, m.batch_id, m.sent_at
+    returning m.id, m.contact_id, m.batch_id, m.sent_at, m.question_id
+  ),
+  unasked as (
+    delete from messaging.questions o
+    using gone g
+    where o.id = any (array[g.question_id]) and o.message_id = g.id
   ),
   unlisted as (
     delete from messaging.batch_recipients r
@@ -11000,6 +13061,13 @@ as $$
     )
     union all
     (
+      select 'messaging_deprecated_calls_total', '{"deprecated": "none", "token_id": "none"}'::jsonb
+      union
+      select c.name, c.labels from messaging.metric_counters c
+      where c.name = 'messaging_deprecated_calls_total'
+    )
+    union all
+    (
       select 'messaging_estimated_cost_total',
         jsonb_build_object('currency', t.currency, 'category', k.category)
       from messaging.rate_tables t
@@ -11068,6 +13136,44 @@ as $$
   where c.name = 'messaging_maintenance_runs_total';
 $$;
 
+-- Counts a call of what is to go (shared/model/deprecations.ts), by token, so that the operator of the service
+-- knows whom to tell. `request`: names (of what the call has used), tokenId (NULL for a call without a token).
+-- The first hundred pairs are counted by themselves, of all later ones the token is `other`, so that tokens
+-- cannot fill the metrics. Returns {}. Locks the rows of the counters in one order.
+create or replace function public.count_deprecated_call(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  counter constant text := 'messaging_deprecated_calls_total';
+  most_series constant integer := 100;
+begin
+  insert into messaging.metric_counters as c (name, labels, counted, reported)
+  select counter, named.labels, count(*), count(*)
+  from jsonb_array_elements_text(request->'names') as used(name)
+  cross join lateral (
+    select jsonb_build_object(
+      'deprecated', used.name, 'token_id', coalesce(request->>'tokenId', 'none')
+    ) as labels
+  ) as own
+  cross join lateral (
+    select case
+      when exists (
+        select from messaging.metric_counters k where k.name = counter and k.labels = own.labels
+      ) or (
+        select count(*) < most_series from messaging.metric_counters k where k.name = counter
+      ) then own.labels
+      else own.labels || '{"token_id": "other"}'
+    end as labels
+  ) as named
+  group by named.labels
+  order by named.labels
+  on conflict (name, labels) do update
+  set counted = c.counted + excluded.counted,
+    reported = c.reported + excluded.counted,
+    changed_at = clock_timestamp();
+  return '{}';
+end;
+$$;
+
 -- provider-webhook: counts the names in a payload that no reader knows (shared/providers/webhooks/known_fields.ts).
 -- `request`: provider, fields. Of a provider the first hundred names are counted by themselves, all later ones
 -- as `other`, so that no payload can fill the metrics. Returns {}. Locks the rows of the counters in one order.
@@ -11105,8 +13211,9 @@ end;
 $$;
 
 -- What follows from a change of a message: that its contact's last message is another one (see
--- touch_noted_contacts), the events that it makes due, in their order, with the message as it is now (see
--- snapshot_message), and what it changes in the sums (see tables/usage_notes.sql).
+-- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
+-- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
+-- (see follow_question), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -11121,6 +13228,7 @@ declare
   noted text;
   is_sent boolean;
   is_delivered boolean;
+  tells_idle boolean;
 begin
   if new.sent_at is distinct from old.sent_at and new.message_type <> 'reaction' then
     -- What is sent now is later than what the contact wrote. What was sent before, as an echo or an import
@@ -11165,6 +13273,9 @@ begin
     end if;
   end if;
 
+  if new.question_id is not null and new.direction = 'outbound' then
+    perform messaging.follow_question(old, new);
+  end if;
   if due <> '{}' then
     floor := messaging.hold_event_floor(new.instance_id);
     foreach event_type in array due loop
@@ -11182,8 +13293,26 @@ begin
         ) as is_held
         offset 0
       ) as claim
-      where c.id = new.contact_id;
+      where c.id = new.contact_id
+      returning (
+        select i.idle is not null from messaging.instances i where i.id = new.instance_id
+      ) into tells_idle;
     end loop;
+    if tells_idle and old.sent_at is null and new.sent_at is not null
+      and new.message_type <> 'reaction' then
+      noted := set_config(
+        'messaging.idle_noted',
+        concat(
+          current_setting('messaging.idle_noted', true), new.contact_id, '@',
+          case when tg_op = 'INSERT' then new.created_at else new.sent_at end, '@',
+          case new.direction when 'inbound' then 'us' else 'customer' end, '@', new.id, ','
+        ),
+        true
+      );
+    end if;
+  end if;
+  if new.question_id is not null and new.direction = 'outbound' then
+    perform messaging.take_pending_answer(new);
   end if;
   -- What an employee types on the phone is not this service's.
   if new.direction = 'outbound' and not new.is_typed_on_phone then
@@ -11251,6 +13380,84 @@ begin
 end;
 $$;
 
+-- What an event keeps of a message: see tables/message_snapshot.sql. `contact_phone` as
+-- contact_display_phone, `contact_identities` as hidden_identities. `is_claimed`: whether the message is
+-- still in a worker's hands.
+create or replace function messaging.snapshot_message(
+  message messaging.messages, contact_name text, contact_phone text, contact_identities jsonb,
+  is_claimed boolean
+) returns messaging.message_snapshot language sql stable
+return row(
+  message.id,
+  message.direction,
+  case
+    when is_claimed
+    and message.status = 'queued' then 'sending'
+    else message.status
+  end,
+  message.message_type,
+  message.message,
+  case
+    when message.direction = 'inbound'
+    or message.is_typed_on_phone then message.content
+    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename']
+  end,
+  message.card_id,
+  message.metadata,
+  message.contact_id,
+  message.conversation_id,
+  message.provider_message_id,
+  message.scheduled_for,
+  message.held_by,
+  message.created_at,
+  message.sent_at,
+  message.delivered_at,
+  message.read_at,
+  message.failed_at,
+  message.attempts + is_claimed::integer,
+  message.last_error,
+  contact_name,
+  contact_phone,
+  message.quoted_message_id,
+  case
+    when message.content is not null
+    or message.media_id is not null then messaging.message_media(message.media_id, message.content)
+  end,
+  message.batch_id,
+  message.quoted_provider_message_id,
+  message.author,
+  message.is_group,
+  message.chat_name,
+  message.sent_by,
+  message.is_typed_on_phone,
+  message.edited_at,
+  message.deleted_at,
+  message.channel_status,
+  contact_identities,
+  message.purpose,
+  message.cancel_key,
+  message.expires_at,
+  message.pricing,
+  message.group_receipts,
+  message.estimated_cost,
+  message.cost_currency,
+  case
+    when message.ladder is not null then jsonb_build_object('shown', message.ladder -> 'shown')
+  end,
+  message.cancel_on,
+  message.payment_reference,
+  message.cancel_reason,
+  case
+    when message.question_id is not null then messaging.shown_question(
+      message.question_id,
+      message.direction
+    )
+  end
+)::messaging.message_snapshot;
+
+comment on column messaging.batch_recipients.draft is
+  '{messageType, message, content, mediaId, cardId, metadata, paymentReference}; NULL for a skipped entry with errors.';
+
 comment on column messaging.ai_agents.answers_within_seconds is
   'What was written longer ago, by the channel''s instant, asks it nothing: see is_young_enough.';
 
@@ -11284,11 +13491,17 @@ comment on column messaging.contacts.identity_change is
 comment on column messaging.dispatch.wrong_phone_until is
   'infinity while paired_phone is another number than the instance''s connectedPhone: see hold_wrong_phone.';
 
+comment on column messaging.contacts.cancels_on_reply is
+  'Messages to it may wait with cancelOn: reply. Set with such a message, cleared by the reply that finds none left: see cancel_on_reply.';
+
 comment on column messaging.dispatch.webhooks_state is
   'Where the provider was last seen to send events; NULL while nobody has asked.';
 
 comment on column messaging.instances.people_scope is
   'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
+
+comment on column messaging.contacts.awaits_answer is
+  'Whether a question to the contact may wait or be open: what arrives is looked at then, see match_question.';
 
 comment on column messaging.dispatch.webhooks_url is
   'That address without its secrets; NULL where it is not known, or events go nowhere.';
@@ -11298,6 +13511,24 @@ comment on column messaging.messages.is_typed_on_phone is
 
 comment on column messaging.instances.configure_webhooks is
   'Whether the service sets the provider''s webhooks when a phone is being connected.';
+
+comment on column messaging.instances.idle is
+  'After which silences conversation.idle is told: [{afterMinutes, awaiting}]; NULL for none. A message that begins one is noted only where this is set.';
+
+comment on column messaging.message_snapshot.question is
+  'What a record shows of it, see shown_question; NULL where the message neither asks nor answers.';
+
+comment on column messaging.messages.cancel_on is
+  'What cancels it while it waits, a list of reply and payment; NULL for nothing. contacts.cancels_on_reply says that a contact may have one.';
+
+comment on column messaging.messages.payment_reference is
+  'The payment request whose end cancels it while it waits; NULL without cancel_on payment.';
+
+comment on column messaging.messages.cancel_reason is
+  'Why it was canceled: replied, paid or payment_canceled. Of one that a worker had claimed then, why it is not tried again. NULL for all others.';
+
+comment on column messaging.messages.question_id is
+  'Of a message that asks, its question; of a received one, the question that it answers. NULL for all others. No foreign key: it would cost every deleted question a look-up.';
 
 revoke all on sequence messaging.event_sequence from public, anon, authenticated, service_role;
 
@@ -11313,12 +13544,26 @@ alter table messaging.dispatch add constraint dispatch_webhooks_known CHECK ((we
 
 alter table messaging.instances drop constraint instances_provider_known, add constraint instances_provider_known CHECK ((provider = ANY (ARRAY['whatsapp_cloud'::text, 'zapi'::text, 'evolution'::text, 'waha'::text]))) not valid;
 
-alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'instance_held_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text]))) not valid;
+alter table messaging.outbox drop constraint outbox_kind_known, add constraint outbox_kind_known CHECK ((kind = ANY (ARRAY['assignment_email'::text, 'endpoint_disabled_email'::text, 'instance_disconnected_email'::text, 'instance_held_email'::text, 'batch_paused_email'::text, 'budget_email'::text, 'agent_reply'::text, 'media_fetch'::text, 'media_delete'::text, 'media_transcription'::text, 'read_receipt'::text, 'question_notification'::text]))) not valid;
+
+create index if not exists batch_recipients_payment on messaging.batch_recipients (
+  batch_id,
+  (draft ->> 'paymentReference')
+)
+where status = 'pending' and draft ->> 'paymentReference' is not null;
+
+-- For skip_paid_recipients: the few batches that wait for payments.
+create index if not exists batches_of_payments on messaging.batches (instance_id)
+where source ? 'paymentReference' and status in ('draft', 'running', 'paused');
 
 create unique index if not exists instances_name_at_waha on messaging.instances (
   (coalesce(business_instance_id, gateway_instance_id))
 )
 where business_instance_id is not null or provider = 'waha';
+
+-- For cancel_on_payment. The shortest predicate: each statement that writes a message prepares it again.
+create index if not exists messages_payment_reference on messaging.messages (instance_id, payment_reference)
+where payment_reference is not null;
 
 -- A thousand files that wait must not be read by each look for e-mails, nor one instance's by the look for
 -- another's.

@@ -130,6 +130,10 @@ export const refusalGuide: Readonly<Record<ErrorCode, CodeGuide>> = {
     "caller",
     "Take the id from `GET conversations-api/conversations`. A contact that nobody has written to or heard of has no conversation.",
   ),
+  question_not_found: guide(
+    "caller",
+    "Use the `questionId` that the sending call has answered, or list `GET messages-api/questions`, with the token of the question's instance.",
+  ),
   "Template not found": guide("caller", "Take the id from `GET messages-api/templates`."),
   template_not_found: guide(
     "administrator",

@@ -208,6 +208,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/messages-api/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List questions */
+        get: operations["listQuestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/messages-api/questions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a question, or wait for its answer */
+        get: operations["getQuestion"];
+        put?: never;
+        post?: never;
+        /** Cancel a question */
+        delete: operations["cancelQuestion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/admin-api/workspaces": {
         parameters: {
             query?: never;
@@ -870,6 +905,38 @@ export interface paths {
         trace?: never;
     };
     "/functions/v1/api-docs/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/api-docs/errors.md": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/api-docs/versions.md": {
         parameters: {
             query?: never;
             header?: never;
@@ -2119,6 +2186,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversation.idle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onConversationIdle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "agent.paused": {
         parameters: {
             query?: never;
@@ -2327,6 +2410,54 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "question.answered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onQuestionAnswered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "question.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onQuestionExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "question.canceled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onQuestionCanceled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "budget.warning": {
         parameters: {
             query?: never;
@@ -2405,6 +2536,11 @@ export interface components {
             error: string;
             /** @description One sentence that a person can act on. */
             message: string;
+            /**
+             * Format: uri
+             * @description Where the code is explained: what it means, what to do, and who can.
+             */
+            docs: string;
             /** @description All invalid fields of the request. */
             issues?: {
                 /** @description Dotted path of the field in the request. */
@@ -2426,7 +2562,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -2949,6 +3085,15 @@ export interface components {
             purpose: "marketing" | "utility" | "authentication" | "service";
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference: string | null;
+            /**
+             * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+             * @enum {string|null}
+             */
+            cancelReason: "replied" | "paid" | "payment_canceled" | null;
             /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
             metadata: {
                 [key: string]: string;
@@ -3053,6 +3198,24 @@ export interface components {
              * @description Of an invitation: the first message that waits for its answer.
              */
             invitationFor?: string;
+            /** @description The question that the message asks. */
+            question?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the question.
+                 */
+                questionId: string;
+                /**
+                 * @description What has become of it.
+                 * @enum {string}
+                 */
+                status: "waiting" | "open" | "answered" | "expired" | "canceled";
+            };
+            /**
+             * Format: uuid
+             * @description Id of the question that the message answers.
+             */
+            answers?: string;
             /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
             groupReceipts?: {
                 /** @description The member's phone. */
@@ -3317,6 +3480,35 @@ export interface components {
              */
             status: "open" | "closed" | "pending";
         };
+        ConversationIdleEventData: {
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId: string;
+            /**
+             * Format: uuid
+             * @description The conversation's UUID.
+             */
+            conversationId: string;
+            /**
+             * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+             * @enum {string}
+             */
+            awaiting: "customer" | "us";
+            /** @description The entry of the instance's `idle` that is due. */
+            afterMinutes: number;
+            /**
+             * Format: date-time
+             * @description When the newest message was received, or had left.
+             */
+            since: string;
+            /**
+             * Format: uuid
+             * @description Id of the newest message.
+             */
+            lastMessageId: string;
+        };
         AgentPauseEventData: {
             /**
              * Format: uuid
@@ -3509,6 +3701,154 @@ export interface components {
                 [key: string]: number;
             };
         };
+        QuestionAnsweredEventData: {
+            /**
+             * Format: uuid
+             * @description The question's UUID.
+             */
+            questionId: string;
+            /** @description The caller's own name for the question; null for none. */
+            key: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The batch that it was asked for; null for none.
+             */
+            batchId: string | null;
+            /** @description Who was asked; null of an erased person. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that answers.
+             */
+            answerMessageId: string;
+            /** @description What the person answered. */
+            answer: {
+                /** @description The words as they came. */
+                text?: string;
+                /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                value?: string;
+                /** @description The option, tapped or typed. */
+                choice?: {
+                    /** @description Id of the option. */
+                    id: string;
+                    /** @description Title of the option. */
+                    title: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The file.
+                 */
+                mediaId?: string;
+                /** @description The place. */
+                location?: {
+                    [key: string]: unknown;
+                };
+                /** @description The card. */
+                contact?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        QuestionEventData: {
+            /**
+             * Format: uuid
+             * @description The question's UUID.
+             */
+            questionId: string;
+            /** @description The caller's own name for the question; null for none. */
+            key: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The batch that it was asked for; null for none.
+             */
+            batchId: string | null;
+            /** @description Who was asked; null of an erased person. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+        };
+        QuestionCanceledEventData: {
+            /**
+             * Format: uuid
+             * @description The question's UUID.
+             */
+            questionId: string;
+            /** @description The caller's own name for the question; null for none. */
+            key: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The batch that it was asked for; null for none.
+             */
+            batchId: string | null;
+            /** @description Who was asked; null of an erased person. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /**
+             * @description `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+             * @enum {string}
+             */
+            reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased";
+        };
         BudgetEventData: {
             /**
              * Format: uuid
@@ -3603,6 +3943,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -3643,6 +3987,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -3709,6 +4073,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -3749,6 +4117,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -3819,6 +4207,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -3859,6 +4251,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -3929,6 +4341,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -3969,6 +4385,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -4035,6 +4471,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4075,6 +4515,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -4143,6 +4603,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4183,6 +4647,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -4249,6 +4733,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4289,6 +4777,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -4355,6 +4863,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4395,6 +4907,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -4468,6 +5000,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4508,6 +5044,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -4583,6 +5139,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4623,6 +5183,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -4722,6 +5302,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4762,6 +5346,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -4857,6 +5461,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -4897,6 +5505,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -4975,6 +5603,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5015,6 +5647,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -5084,6 +5736,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5124,6 +5780,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -5188,6 +5864,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5228,6 +5908,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /**
              * @description Type of the message.
              * @constant
@@ -5301,6 +6001,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5341,6 +6045,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5414,6 +6138,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5454,6 +6182,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5527,6 +6275,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5567,6 +6319,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5636,6 +6408,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5676,6 +6452,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5747,6 +6543,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5787,6 +6587,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5856,6 +6676,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -5896,6 +6720,26 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description File name of a document, as the contact sees it. */
             mediaFilename?: string | null;
             /**
@@ -5995,6 +6839,13 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
@@ -6110,6 +6961,13 @@ export interface components {
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
             /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
+            /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
              */
@@ -6223,6 +7081,13 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
@@ -6384,6 +7249,13 @@ export interface components {
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
             /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
+            /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
              */
@@ -6506,6 +7378,30 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
         } & (unknown | unknown | unknown);
         SendTemplateMessageResponse: {
             /**
@@ -6580,6 +7476,13 @@ export interface components {
              * @description End of the AI agent's pause for this contact; null when the agent is not paused.
              */
             aiAgentPausedUntil: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -6651,6 +7554,13 @@ export interface components {
              * @description End of the AI agent's pause for this contact; null when the agent is not paused.
              */
             aiAgentPausedUntil?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /** @description The provider's error, without credentials. */
             details?: {
                 /** @description The provider's error code, or a code of this service when the provider sent none. */
@@ -7953,6 +8863,15 @@ export interface components {
             purpose: "marketing" | "utility" | "authentication" | "service";
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference: string | null;
+            /**
+             * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+             * @enum {string|null}
+             */
+            cancelReason: "replied" | "paid" | "payment_canceled" | null;
             /** @description The `metadata` of the call that sent it; empty when it had none. */
             metadata: {
                 [key: string]: string;
@@ -8057,6 +8976,24 @@ export interface components {
              * @description Of an invitation: the first message that waits for its answer.
              */
             invitationFor?: string;
+            /** @description The question that the message asks. */
+            question?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the question.
+                 */
+                questionId: string;
+                /**
+                 * @description What has become of it.
+                 * @enum {string}
+                 */
+                status: "waiting" | "open" | "answered" | "expired" | "canceled";
+            };
+            /**
+             * Format: uuid
+             * @description Id of the question that the message answers.
+             */
+            answers?: string;
             /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
             groupReceipts?: {
                 /** @description The member's phone. */
@@ -8686,6 +9623,15 @@ export interface components {
                 purpose: "marketing" | "utility" | "authentication" | "service";
                 /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
                 cancelKey: string | null;
+                /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+                cancelOn: ("reply" | "payment")[] | null;
+                /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+                paymentReference: string | null;
+                /**
+                 * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+                 * @enum {string|null}
+                 */
+                cancelReason: "replied" | "paid" | "payment_canceled" | null;
                 /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
                 metadata: {
                     [key: string]: string;
@@ -8790,6 +9736,24 @@ export interface components {
                  * @description Of an invitation: the first message that waits for its answer.
                  */
                 invitationFor?: string;
+                /** @description The question that the message asks. */
+                question?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the question.
+                     */
+                    questionId: string;
+                    /**
+                     * @description What has become of it.
+                     * @enum {string}
+                     */
+                    status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                };
+                /**
+                 * Format: uuid
+                 * @description Id of the question that the message answers.
+                 */
+                answers?: string;
                 /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
                 groupReceipts?: {
                     /** @description The member's phone. */
@@ -9281,6 +10245,383 @@ export interface components {
                 message: string | null;
             } | null;
         };
+        ListQuestionsResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The records on this page. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description The question's UUID.
+                 */
+                questionId: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that asks.
+                 */
+                messageId: string;
+                /**
+                 * Format: uuid
+                 * @description The batch that the message belongs to.
+                 */
+                batchId: string | null;
+                /** @description Your own name for the question; null for none. */
+                key: string | null;
+                /**
+                 * @description What counts as the answer.
+                 * @enum {string}
+                 */
+                accept: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any";
+                /**
+                 * @description `waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.
+                 * @enum {string}
+                 */
+                status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                /**
+                 * @description Why it was canceled; null otherwise. `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+                 * @enum {string|null}
+                 */
+                reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased" | null;
+                /** @description Who is asked. */
+                contact: {
+                    /**
+                     * Format: uuid
+                     * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                     */
+                    contactId: string;
+                    /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                    phone: string | null;
+                    /** @description Name. */
+                    name: string | null;
+                    /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                    userId: string | null;
+                    /** @description The contact's username, in lower case and without `@`; null for none. */
+                    username: string | null;
+                    /** @description The contact's hidden identity at a gateway; null for none. */
+                    lid: string | null;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the message left; null before.
+                 */
+                openedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description Until when an answer counts; null before the message has left.
+                 */
+                expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it ended; null while it has not.
+                 */
+                endedAt: string | null;
+                /**
+                 * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+                 * @enum {string|null}
+                 */
+                reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the reminder; null for none.
+                 */
+                reminderMessageId: string | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the message with the words of `onInvalid`; null for none.
+                 */
+                invalidMessageId: string | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that answers; null for none.
+                 */
+                answerMessageId: string | null;
+                /** @description What the person answered; null for nothing. */
+                answer: {
+                    /** @description The words as they came. */
+                    text?: string;
+                    /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                    value?: string;
+                    /** @description The option, tapped or typed. */
+                    choice?: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                    };
+                    /**
+                     * Format: uuid
+                     * @description The file.
+                     */
+                    mediaId?: string;
+                    /** @description The place. */
+                    location?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The card. */
+                    contact?: {
+                        [key: string]: unknown;
+                    };
+                } | null;
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        GetQuestionResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The question's UUID.
+             */
+            questionId: string;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The batch that the message belongs to.
+             */
+            batchId: string | null;
+            /** @description Your own name for the question; null for none. */
+            key: string | null;
+            /**
+             * @description What counts as the answer.
+             * @enum {string}
+             */
+            accept: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any";
+            /**
+             * @description `waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.
+             * @enum {string}
+             */
+            status: "waiting" | "open" | "answered" | "expired" | "canceled";
+            /**
+             * @description Why it was canceled; null otherwise. `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+             * @enum {string|null}
+             */
+            reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased" | null;
+            /** @description Who is asked. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the message left; null before.
+             */
+            openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when an answer counts; null before the message has left.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null while it has not.
+             */
+            endedAt: string | null;
+            /**
+             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+             * @enum {string|null}
+             */
+            reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
+            /**
+             * Format: uuid
+             * @description Id of the reminder; null for none.
+             */
+            reminderMessageId: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message with the words of `onInvalid`; null for none.
+             */
+            invalidMessageId: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that answers; null for none.
+             */
+            answerMessageId: string | null;
+            /** @description What the person answered; null for nothing. */
+            answer: {
+                /** @description The words as they came. */
+                text?: string;
+                /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                value?: string;
+                /** @description The option, tapped or typed. */
+                choice?: {
+                    /** @description Id of the option. */
+                    id: string;
+                    /** @description Title of the option. */
+                    title: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The file.
+                 */
+                mediaId?: string;
+                /** @description The place. */
+                location?: {
+                    [key: string]: unknown;
+                };
+                /** @description The card. */
+                contact?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+        };
+        CancelQuestionResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description The question's UUID.
+             */
+            questionId: string;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks.
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The batch that the message belongs to.
+             */
+            batchId: string | null;
+            /** @description Your own name for the question; null for none. */
+            key: string | null;
+            /**
+             * @description What counts as the answer.
+             * @enum {string}
+             */
+            accept: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any";
+            /**
+             * @description `waiting`: its message has not left. `open`: it has. `answered`, `expired` and `canceled` are final.
+             * @enum {string}
+             */
+            status: "waiting" | "open" | "answered" | "expired" | "canceled";
+            /**
+             * @description Why it was canceled; null otherwise. `canceled`: by a call. `replaced`: another question has left to the same contact. `not_sent`: the message failed, was canceled or expired. `opted_out`: the contact wrote an opt-out keyword. `erased`: the person was erased.
+             * @enum {string|null}
+             */
+            reason: "canceled" | "replaced" | "not_sent" | "opted_out" | "erased" | null;
+            /** @description Who is asked. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the message left; null before.
+             */
+            openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when an answer counts; null before the message has left.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null while it has not.
+             */
+            endedAt: string | null;
+            /**
+             * @description `waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.
+             * @enum {string|null}
+             */
+            reminderStatus: "waiting" | "sent" | "outside_window" | "refused" | null;
+            /**
+             * Format: uuid
+             * @description Id of the reminder; null for none.
+             */
+            reminderMessageId: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message with the words of `onInvalid`; null for none.
+             */
+            invalidMessageId: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the message that answers; null for none.
+             */
+            answerMessageId: string | null;
+            /** @description What the person answered; null for nothing. */
+            answer: {
+                /** @description The words as they came. */
+                text?: string;
+                /** @description What was read of them: a number such as `1234.50`, a date such as `2026-12-25`, an e-mail address, a CPF or CNPJ without its signs. */
+                value?: string;
+                /** @description The option, tapped or typed. */
+                choice?: {
+                    /** @description Id of the option. */
+                    id: string;
+                    /** @description Title of the option. */
+                    title: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The file.
+                 */
+                mediaId?: string;
+                /** @description The place. */
+                location?: {
+                    [key: string]: unknown;
+                };
+                /** @description The card. */
+                contact?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+        };
         CreateWorkspaceRequest: {
             /** @description Name. */
             name: string;
@@ -9488,6 +10829,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -9610,6 +10961,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -9730,6 +11091,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -9850,6 +11221,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -9973,6 +11354,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. */
                 stops: ("marketing" | "batches")[];
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[];
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut: {
                 /** @description Messages that deny marketing. */
@@ -10131,6 +11522,16 @@ export interface components {
                     /** @description What waits while it is reached: any of `marketing` and `batches`. */
                     stops: ("marketing" | "batches")[];
                 } | null;
+                /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+                idle: {
+                    /** @description Minutes after the conversation's newest message. */
+                    afterMinutes: number;
+                    /**
+                     * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                     * @enum {string}
+                     */
+                    awaiting: "customer" | "us";
+                }[];
                 /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
                 optOut: {
                     /** @description Messages that deny marketing. */
@@ -10285,6 +11686,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -10398,6 +11809,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -10509,6 +11930,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -10620,6 +12051,16 @@ export interface components {
                 /** @description What waits while it is reached: any of `marketing` and `batches`. Default: `[]`. */
                 stops?: ("marketing" | "batches")[] | null;
             } | null;
+            /** @description After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`. */
+            idle?: {
+                /** @description Minutes after the conversation's newest message. */
+                afterMinutes: number;
+                /**
+                 * @description Who is to write next: `customer`, because the newest message is ours, or `us`, because it is the contact's.
+                 * @enum {string}
+                 */
+                awaiting: "customer" | "us";
+            }[] | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -12748,6 +14189,30 @@ export interface components {
                     } | null;
                 } | null;
             }[] | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
             /** @description Up to 1,000 a call; 100,000 in a batch. */
             recipients?: ({
                 /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
@@ -12808,6 +14273,8 @@ export interface components {
                     message: string;
                 }[];
             }[];
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
             ignoredFields?: string[];
         };
@@ -13159,6 +14626,11 @@ export interface components {
                  * @description The recipient's message; null until it has one.
                  */
                 messageId: string | null;
+                /**
+                 * Format: uuid
+                 * @description The question that it asks; null for none.
+                 */
+                questionId: string | null;
                 /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
                 cardId: string | null;
                 /**
@@ -14882,6 +16354,15 @@ export interface components {
                 purpose: "marketing" | "utility" | "authentication" | "service";
                 /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
                 cancelKey: string | null;
+                /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+                cancelOn: ("reply" | "payment")[] | null;
+                /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+                paymentReference: string | null;
+                /**
+                 * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+                 * @enum {string|null}
+                 */
+                cancelReason: "replied" | "paid" | "payment_canceled" | null;
                 /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
                 metadata: {
                     [key: string]: string;
@@ -14968,6 +16449,24 @@ export interface components {
                  * @description Of an invitation: the first message that waits for its answer.
                  */
                 invitationFor?: string;
+                /** @description The question that the message asks. */
+                question?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the question.
+                     */
+                    questionId: string;
+                    /**
+                     * @description What has become of it.
+                     * @enum {string}
+                     */
+                    status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                };
+                /**
+                 * Format: uuid
+                 * @description Id of the question that the message answers.
+                 */
+                answers?: string;
                 /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
                 groupReceipts?: {
                     /** @description The member's phone. */
@@ -15853,6 +17352,15 @@ export interface components {
                     purpose: "marketing" | "utility" | "authentication" | "service";
                     /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
                     cancelKey: string | null;
+                    /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+                    cancelOn: ("reply" | "payment")[] | null;
+                    /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+                    paymentReference: string | null;
+                    /**
+                     * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+                     * @enum {string|null}
+                     */
+                    cancelReason: "replied" | "paid" | "payment_canceled" | null;
                     /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
                     metadata: {
                         [key: string]: string;
@@ -15939,6 +17447,24 @@ export interface components {
                      * @description Of an invitation: the first message that waits for its answer.
                      */
                     invitationFor?: string;
+                    /** @description The question that the message asks. */
+                    question?: {
+                        /**
+                         * Format: uuid
+                         * @description Id of the question.
+                         */
+                        questionId: string;
+                        /**
+                         * @description What has become of it.
+                         * @enum {string}
+                         */
+                        status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                    };
+                    /**
+                     * Format: uuid
+                     * @description Id of the question that the message answers.
+                     */
+                    answers?: string;
                     /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
                     groupReceipts?: {
                         /** @description The member's phone. */
@@ -16615,7 +18141,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -16644,7 +18170,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
         };
@@ -16667,7 +18193,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -16728,7 +18254,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -16786,7 +18312,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -16828,7 +18354,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string | null;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
             /** @description Whether events are sent to it. */
@@ -16853,7 +18379,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -16910,7 +18436,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -16971,7 +18497,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -17056,7 +18582,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -17118,7 +18644,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -17161,7 +18687,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
         };
         ReplayEventsResponse: {
             /**
@@ -17280,6 +18806,10 @@ export interface components {
             expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
             cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
             /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
             outsideWindow?: {
                 /**
@@ -17387,6 +18917,13 @@ export interface components {
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
             /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
+            /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
              */
@@ -17480,6 +19017,13 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
@@ -17575,6 +19119,13 @@ export interface components {
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
             /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
+            /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
              */
@@ -17658,6 +19209,13 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /**
+             * Format: uuid
+             * @description Id of the question that the message asks.
+             */
+            questionId?: string;
+            /** @description Signs the call of `ask.notifyUrl` by Standard Webhooks. Shown in this answer, and where the call is repeated with its `Idempotency-Key`. */
+            notifySecret?: string;
             /**
              * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
              * @enum {string}
@@ -18283,6 +19841,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetInstanceHealthResponse"];
+                };
+            };
+        };
+    };
+    listQuestions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. Default: 100. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+                /**
+                 * @description Only questions with this status.
+                 * @example open
+                 */
+                status?: "waiting" | "open" | "answered" | "expired" | "canceled";
+                /** @description Only questions to this contact. */
+                contactId?: string;
+                /** @description Only questions with this name of yours. */
+                key?: string;
+                /**
+                 * @description Only questions of this batch.
+                 * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f08
+                 */
+                batchId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of questions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListQuestionsResponse"];
+                };
+            };
+        };
+    };
+    getQuestion: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+                /** @description How long to wait for its end, in seconds: 0 (the default) to 20. */
+                waitSeconds?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `questionId` of the question.
+                 * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f41
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetQuestionResponse"];
+                };
+            };
+        };
+    };
+    cancelQuestion: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `questionId` of the question.
+                 * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f41
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelQuestionResponse"];
                 };
             };
         };
@@ -21837,6 +23505,38 @@ export interface operations {
         };
         responses: never;
     };
+    onConversationIdle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "conversation.idle";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["ConversationIdleEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
     onAgentPaused: {
         parameters: {
             query?: never;
@@ -22248,6 +23948,102 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["BatchEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onQuestionAnswered: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "question.answered";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["QuestionAnsweredEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onQuestionExpired: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "question.expired";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["QuestionEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onQuestionCanceled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "question.canceled";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["QuestionCanceledEventData"];
                 };
             };
         };

@@ -33,6 +33,12 @@ export interface MessagesMethods {
   listSendableTemplates(query?: Query<"listSendableTemplates">, options?: CallOptions): Page<"listSendableTemplates">;
   /** Check whether messages are being sent. */
   getHealth(query?: Query<"getInstanceHealth">, options?: CallOptions): Promise<Answer<"getInstanceHealth">>;
+  /** List questions. */
+  listQuestions(query?: Query<"listQuestions">, options?: CallOptions): Page<"listQuestions">;
+  /** Read a question, or wait for its answer. */
+  getQuestion(id: string, query?: Query<"getQuestion">, options?: CallOptions): Promise<Answer<"getQuestion">>;
+  /** Cancel a question. */
+  cancelQuestion(id: string, query?: Query<"cancelQuestion">, options?: CallOptions): Promise<Answer<"cancelQuestion">>;
 }
 
 export interface AdminMethods {
@@ -292,6 +298,9 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     listQueue: "qp GET messages-api/queue",
     listSendableTemplates: "qp GET messages-api/templates",
     getHealth: "q GET messages-api/health",
+    listQuestions: "qp GET messages-api/questions",
+    getQuestion: "q GET messages-api/questions/{id}",
+    cancelQuestion: "q DELETE messages-api/questions/{id}",
   },
   admin: {
     listWorkspaces: "qp GET admin-api/workspaces",
@@ -480,6 +489,7 @@ export type ErrorCode =
   | "provider_template_send_failed"
   | "provider_usage_failed"
   | "provider_usage_not_available"
+  | "question_not_found"
   | "rate_limited"
   | "recipient_needs_phone"
   | "replay_pending"

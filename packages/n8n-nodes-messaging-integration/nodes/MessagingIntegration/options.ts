@@ -74,6 +74,7 @@ export const eventTypes: INodePropertyOptions[] = [
   { name: "Contact Merged", value: "contact.merged" },
   { name: "Contact Updated", value: "contact.updated" },
   { name: "Conversation Assigned", value: "conversation.assigned" },
+  { name: "Conversation Idle", value: "conversation.idle" },
   { name: "Conversation Status Changed", value: "conversation.status_changed" },
   { name: "Endpoint Disabled", value: "endpoint.disabled" },
   { name: "Instance Connected", value: "instance.connected" },
@@ -93,6 +94,9 @@ export const eventTypes: INodePropertyOptions[] = [
   { name: "Message Received", value: "message.received" },
   { name: "Message Sent", value: "message.sent" },
   { name: "Message Unconfirmed", value: "message.unconfirmed" },
+  { name: "Question Answered", value: "question.answered" },
+  { name: "Question Canceled", value: "question.canceled" },
+  { name: "Question Expired", value: "question.expired" },
   { name: "Template Category Warning", value: "template.category_warning" },
   { name: "Template Status Changed", value: "template.status_changed" },
 ];
