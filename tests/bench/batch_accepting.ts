@@ -37,6 +37,7 @@ export async function measureAccepting(context: BenchContext): Promise<void> {
   const services = {
     database,
     openProvider: createProviderOpener(testVault, () => Promise.resolve(registry)),
+    vault: testVault,
     runAfterResponse: () => {},
     providerTimeoutMs: 20_000,
     files: {
