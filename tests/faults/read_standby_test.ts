@@ -113,6 +113,7 @@ Deno.test("who has written by one process reads it by another one, however far t
     }
     counts.push(countReads());
   }
+  // deno-lint-ignore no-console -- the figures are the result of the run
   console.log("reads", requests, "stale", stale, JSON.stringify(counts));
   assertEquals(stale, 0);
   const [none, little, much] = counts;
@@ -253,6 +254,7 @@ Deno.test("a hundred followers of feeds cost the primary at most a fifth where a
   const alone = await followBy(cluster, tenants, {});
   const readUrl = { DATABASE_READ_URL: cluster.urls.standby() };
   const beside = await followBy(cluster, tenants, readUrl);
+  // deno-lint-ignore no-console -- the figures are the result of the run
   console.log("primary", JSON.stringify({ idle, alone, beside }));
   assertGreater(alone.calls / 5, beside.calls);
   // The dispatcher and the writer cost the same, without followers too.
