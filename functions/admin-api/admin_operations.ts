@@ -1,4 +1,5 @@
-import type { HttpMethod, Route } from "../../shared/http/create_app.ts";
+import type { Route } from "../../shared/http/create_app.ts";
+import type { HttpMethod } from "../../shared/model/http_method.ts";
 import type { QueryRules } from "../../shared/http/query_parameters.ts";
 import type { AdminContext } from "./http_exchange.ts";
 

@@ -5,6 +5,7 @@
 import { sendingModes } from "../../shared/model/message_status.ts";
 import { providerClasses } from "../../shared/model/provider_kind.ts";
 import * as z from "zod";
+import { askedFields } from "../../shared/model/asked_fields.ts";
 import {
   componentTypes,
   headerFormats,
@@ -148,6 +149,7 @@ export const sentMembers = {
   provider: z.enum(providerClasses),
   ...{ templateId: id, templateName: text, phone: digits, internalMessageId: id },
   ignoredFields: z.array(fieldPath),
+  ...askedFields,
 };
 
 export const sentRecord = z.object(sentMembers);

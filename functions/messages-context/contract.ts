@@ -4,6 +4,7 @@ import { partSchemas, shownSentParts } from "../../shared/model/content_parts.ts
 import { receivedPartFields } from "../../shared/model/received_parts.ts";
 import { instantSchema } from "../../shared/model/instant.ts";
 import { directionSchema } from "../../shared/model/message_record.ts";
+import { messageQuestionFields } from "../../shared/model/question_record.ts";
 import { shownCallerFields } from "../../shared/model/caller_fields.ts";
 import { messageErrorSchema } from "../../shared/model/message_error.ts";
 import { costSchema, pricingSchema } from "../../shared/model/pricing.ts";
@@ -114,6 +115,7 @@ const rawMetaSchema = z.object({
   pricing: pricingSchema.nullable(),
   estimatedCost: costSchema.nullable(),
   groupReceipts: z.array(groupReceiptSchema).optional(),
+  ...messageQuestionFields,
   scheduledFor: instantSchema.nullable(),
   createdAt: instantSchema,
   editedAt: instantSchema.nullable(),

@@ -60,7 +60,7 @@ function describeMeta(message: HistoryMessage): RawMeta {
   const { messageId, messageType, isGroup, chatName, sentBy, providerMessageId } = message;
   const { quotedMessageId, quotedProviderMessageId, author, isTypedOnPhone } = message;
   const { batchId, conversationId, channelStatus, attempts, lastError } = message;
-  const { pricing, estimatedCost, groupReceipts } = message;
+  const { pricing, estimatedCost, groupReceipts, question, answers } = message;
   return {
     ...{ messageId, messageType, isGroup, chatName, sentBy, providerMessageId },
     ...readCallerFields(message),
@@ -68,6 +68,8 @@ function describeMeta(message: HistoryMessage): RawMeta {
     ...{ batchId, conversationId, channelStatus, attempts, lastError },
     ...{ pricing, estimatedCost },
     ...(groupReceipts === undefined ? {} : { groupReceipts }),
+    ...(question === undefined ? {} : { question }),
+    ...(answers === undefined ? {} : { answers }),
     purpose: message.purpose,
     scheduledFor: writeInstant(message.scheduledForMs),
     createdAt: new Date(message.createdAtMs).toISOString(),

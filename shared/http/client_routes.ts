@@ -5,7 +5,8 @@ import {
   createClientTokenGuard,
   type GuardOptions,
 } from "./client_token_guard.ts";
-import type { HttpMethod, Route } from "./create_app.ts";
+import type { Route } from "./create_app.ts";
+import type { HttpMethod } from "../model/http_method.ts";
 import type { QueryRules } from "./query_parameters.ts";
 
 /** One operation of a function that clients call with their token. */

@@ -14,9 +14,8 @@ import type { AppVariables } from "./app_variables.ts";
 import { allowsCrossOrigin, createCors } from "./cross_origin.ts";
 import { createDeprecationNotice } from "./deprecation_notice.ts";
 import { respondToError } from "./error_response.ts";
+import type { HttpMethod } from "../model/http_method.ts";
 import { checkParameters, type QueryRules } from "./query_parameters.ts";
-
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 // deno-lint-ignore no-explicit-any -- handlers bring their own variables; the app needs none of them
 type AnyHandler = MiddlewareHandler<any>;

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { AppError } from "../model/errors.ts";
 import { writeJson } from "./answer.ts";
-import { nameDocs } from "./refusal_docs.ts";
+import { nameDocs } from "./refusal_body.ts";
 import { loadCounters } from "../runtime/load_counters.ts";
 import { describeDefect, type Log } from "../runtime/log.ts";
 import { BrokenBodyError } from "./request_body.ts";

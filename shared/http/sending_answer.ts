@@ -6,7 +6,7 @@ import type { SendingAnswer } from "../messages/sending_answer.ts";
 import type { RefusalBody } from "../model/errors.ts";
 import { type AnswerOf, refusalOf } from "../model/response_fields.ts";
 import { writeJson } from "./answer.ts";
-import { nameDocs } from "./refusal_docs.ts";
+import { nameDocs } from "./refusal_body.ts";
 import { arrangeAnswer } from "../model/arrange_answer.ts";
 import { replayHeaders } from "./idempotency.ts";
 

@@ -1,10 +1,12 @@
+import type { HttpMethod } from "./http_method.ts";
+
 /**
  * What of the contract is to go. The only list of it: the headers `Deprecation` and `Sunset`, `deprecated`
  * in the document, in the client and in the reference, the counts of `metrics` and docs/versions.md follow
  * from it. A test holds an entry to the policy of that page.
  */
 export interface Deprecation {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: HttpMethod;
   /** The function's name. */
   readonly function: string;
   /** As in its routes: `/` is the function itself. */

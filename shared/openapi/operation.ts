@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ErrorCode } from "../model/errors.ts";
-import type { HttpMethod } from "../http/create_app.ts";
+import type { HttpMethod } from "../model/http_method.ts";
 
 /** The credential of an operation: the instance's token, the project's secret key, or none. */
 export type Access = "clientToken" | "secretKey" | "public";

@@ -95,7 +95,11 @@ for (const usesDataApi of [false, true]) {
       for (const path of ["no-such-function", "no-such-function/x", "messages-api/no/such/path"]) {
         const response = await fetch(`${stack.origin}/functions/v1/${path}`);
         const { message, ...body } = await response.json();
-        assertEquals([response.status, body], [404, { success: false, error: "not_found" }], path);
+        const docs = `${stack.origin}/functions/v1/api-docs/errors.md#not_found`;
+        assertEquals([response.status, body], [
+          404,
+          { success: false, error: "not_found", docs },
+        ], path);
         assert(typeof message === "string" && message !== "", path);
         assertMatch(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/, path);
       }

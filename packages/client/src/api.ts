@@ -7743,6 +7743,24 @@ export interface components {
                      */
                     readAt: string | null;
                 }[];
+                /** @description The question that the message asks. */
+                question?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the question.
+                     */
+                    questionId: string;
+                    /**
+                     * @description What has become of it.
+                     * @enum {string}
+                     */
+                    status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                };
+                /**
+                 * Format: uuid
+                 * @description Id of the question that the message answers.
+                 */
+                answers?: string;
                 /**
                  * Format: date-time
                  * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.

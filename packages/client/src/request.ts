@@ -125,9 +125,8 @@ function bodyOf({ body }: Call): { body?: BodyInit } {
   return { body: form };
 }
 
-function isFile(body: unknown): body is Blob | FormData {
-  return body instanceof Blob || body instanceof FormData;
-}
+const isFile = (body: unknown): body is Blob | FormData =>
+  body instanceof Blob || body instanceof FormData;
 
 /** @returns undefined for what is no JSON, such as a proxy's page. */
 export function parseJson(text: string): unknown {

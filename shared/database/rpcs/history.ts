@@ -62,6 +62,10 @@ export interface HistoryMessage extends StoredContent, ShownCallerFields {
   readonly estimatedCost: Cost | null;
   /** Who of a group has got or read it, where somebody is known. */
   readonly groupReceipts?: readonly GroupReceipt[] | undefined;
+  /** The question that it asks. */
+  readonly question?: MessageRecord["question"];
+  /** Id of the question that it answers. */
+  readonly answers?: string | undefined;
   readonly attempts: number;
   readonly lastError: MessageError | null;
   /** Unix milliseconds, as in the fields below. */

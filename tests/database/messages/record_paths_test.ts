@@ -31,6 +31,7 @@ interface World extends AsyncDisposable {
 async function createWorld(): Promise<World> {
   const database = await createTestDatabase();
   const rows = await createFilledRows(database.admin);
+  await addQuestion(database.admin, rows);
   const ids: string[] = [];
   for (const values of listMessages()) ids.push(await rows.addMessage(values));
   await holdInstance(database.admin);
@@ -39,6 +40,19 @@ async function createWorld(): Promise<World> {
     records.push(await call({ database, rows }, "get_message", { messageId }));
   }
   return { database, rows, records, [Symbol.asyncDispose]: () => database.drop() };
+}
+
+const questionId = crypto.randomUUID();
+
+/** The question of the message that asks one. */
+async function addQuestion(admin: Sql, { tenant, contactId }: FilledRows): Promise<void> {
+  await admin`
+    insert into messaging.questions (
+      id, instance_id, contact_id, message_id, accept, answer_within, status, created_at, ended_at, reason
+    ) values (
+      ${questionId}, ${tenant.instanceId}, ${contactId}, ${crypto.randomUUID()}, 'text', '1 hour',
+      'canceled', now(), now(), 'canceled'
+    )`;
 }
 
 const whatHolds = ["heldBy", "holdReason", "holdCode", "heldUntil", "scheduledFor"];
@@ -59,6 +73,7 @@ function listMessages(): Values[] {
     ...statuses.map((status) => ({ status })),
     { status: "queued", held_by: "window" },
     { direction: "inbound", status: "received" },
+    { question_id: questionId },
     ...Object.values(oneOfEachType).map(({ messageType, message = null, ...content }: Members) => ({
       ...{ ...withoutFile, message_type: messageType, message },
       content: Object.keys(content).length === 0 ? null : content,

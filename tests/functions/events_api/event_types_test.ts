@@ -1,5 +1,6 @@
 /** Every type of event is written by some path of the product, with the data that its schema promises. */
 
+import { runQuestions, tellIdleConversations } from "../../../shared/messages/maintenance.ts";
 import { type EventType, eventTypes } from "../../../shared/model/event_types.ts";
 import { eventDescriptions } from "../../../shared/events/event_data.ts";
 import { assertEquals } from "../../support/assert.ts";
@@ -41,6 +42,8 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await changeUserId(client, official);
   await runBatch(client, call, official);
   await spendBudget(client, official);
+  await askQuestions(client, call, zapi);
+  await fallSilent(client, zapi);
   await testEndpoint(client, call, zapi);
 
   const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
@@ -51,6 +54,35 @@ Deno.test("each type of event is written by a path of the product, and its data 
   const written = new Set(events.map(({ type }) => type));
   assertEquals(eventTypes.filter((type) => written.has(type)), [...eventTypes]);
 });
+
+/** One question is answered, one expires, one is canceled. */
+async function askQuestions(client: WebhookClient, call: Call, tenant: Tenant): Promise<void> {
+  const ask = (phone: string): Promise<{ questionId: string }> =>
+    call(tenant, "send-message", {
+      ...{ phone, messageType: "text", message: "Qual é o seu e-mail?" },
+      ask: { answerWithin: "PT1H" },
+    });
+  await ask(phone);
+  await client.receive(tenant, { messageId: "ANSWER", text: { message: "ana@example.com" } });
+  const { questionId } = await ask("5511912345603");
+  await call(tenant, `messages-api/questions/${questionId}`, undefined, "DELETE");
+  await ask("5511912345604");
+  await letTimePass(client.stack.admin, 3_660);
+  await runQuestions(client.stack.database);
+}
+
+/** A conversation waits for longer than the instance's `idle`. */
+async function fallSilent(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const { stack } = client;
+  const { instanceId } = tenant;
+  const idle = [{ afterMinutes: 5, awaiting: "us" }];
+  await callFunction(stack.admin, "update_instance", { instanceId, changes: { idle } });
+  await client.receive(tenant, { messageId: "SILENT", text: { message: "oi" } });
+  await stack.admin`
+    update messaging.idle_watches
+    set since = since - interval '1 hour', due_at = due_at - interval '1 hour'`;
+  await tellIdleConversations(stack.database);
+}
 
 /** A phone is connected by a link. */
 async function useConnectionLink(

@@ -234,7 +234,13 @@ Deno.test("a defect is a fixed 500 with the request id, and its cause is in the 
     "internal_error",
     "req-7",
   ]);
-  assertEquals(Object.keys(answer.body).sort(), ["error", "message", "requestId", "success"]);
+  assertEquals(Object.keys(answer.body).sort(), [
+    "docs",
+    "error",
+    "message",
+    "requestId",
+    "success",
+  ]);
   const defect = stack.logLines.find(({ event }) => event === "request_failed");
   assertEquals(defect?.fields["requestId"], "req-7");
   assertFalse(JSON.stringify(stack.logLines).includes("secret words"));

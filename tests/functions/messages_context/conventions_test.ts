@@ -102,7 +102,7 @@ Deno.test("an instance that the token does not open is the same 404 as one that 
   for (const query of queries) {
     const answer = await client.read(query);
     assertEquals([answer.status, answer.body.error], [404, "Instance not found"], answer.text);
-    assertEquals(Object.keys(answer.body).sort(), ["error", "message", "success"]);
+    assertEquals(Object.keys(answer.body).sort(), ["docs", "error", "message", "success"]);
   }
   assertFalse(client.rpcNames.includes("read_history"));
 });

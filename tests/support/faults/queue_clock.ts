@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
 
 /** What the queue of an instance waits for. */
 interface Waiting {
@@ -43,6 +43,11 @@ export class QueueClock {
   }
 
   async #skip(choose: (waiting: Waiting) => number): Promise<void> {
+    // A transaction that is not the product's takes its locks in no order that callers keep.
+    await retryDeadlocks(() => this.#skipAtOnce(choose));
+  }
+
+  async #skipAtOnce(choose: (waiting: Waiting) => number): Promise<void> {
     await this.admin.begin(async (transaction) => {
       // In the product's order. Nothing is claimed, and nothing settled, until this commits.
       await transaction`
@@ -84,4 +89,16 @@ async function move(transaction: TransactionSql, instanceId: string, ms: number)
       lease_until = lease_until - ${by}, paced_from = paced_from - ${by},
       hold_until = hold_until - ${by}
     where instance_id = ${instanceId}`;
+}
+
+/** Makes a transaction again that Postgres has ended for a deadlock, three times at most. */
+async function retryDeadlocks(transaction: () => Promise<void>, left = 3): Promise<void> {
+  try {
+    await transaction();
+  } catch (error) {
+    if (left === 0 || !(error instanceof postgres.PostgresError) || error.code !== "40P01") {
+      throw error;
+    }
+    await retryDeadlocks(transaction, left - 1);
+  }
 }

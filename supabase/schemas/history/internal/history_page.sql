@@ -151,6 +151,9 @@ begin
         when n.group_receipts is null then '{}'
         else jsonb_build_object('groupReceipts', n.group_receipts)
       end || case
+        when n.question_id is null then '{}'
+        else messaging.shown_question(n.question_id, n.direction)
+      end || case
         when n.message_type <> 'reaction' then '{}'
         else jsonb_build_object('reactedTo', (
           select coalesce(nullif(left(q.message, 200), ''), '[' || q.message_type || ']')
