@@ -38,6 +38,7 @@ export async function measureAccepting(context: BenchContext): Promise<void> {
     database,
     openProvider: createProviderOpener(testVault, () => Promise.resolve(registry)),
     vault: testVault,
+    allowsPrivateHosts: false,
     runAfterResponse: () => {},
     providerTimeoutMs: 20_000,
     files: {
