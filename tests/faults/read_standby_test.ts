@@ -241,7 +241,7 @@ async function followBy(
   return { calls, processorSeconds: secondsAfter - secondsBefore };
 }
 
-Deno.test("a hundred followers of feeds cost the primary a part, a fifth at most where nothing else runs, where a standby is read", async () => {
+Deno.test("a hundred followers of feeds cost the primary less where a standby is read", async () => {
   await using cluster = await startCluster({ isSynchronous: false });
   const admin = cluster.admin();
   await admin`alter system set track_functions = 'all'`;
