@@ -178,11 +178,11 @@ end;
 $$;
 
 -- feed_instance: holds the contact of a recipient without waiting, and returns whether it does: as who stores a
--- message, and as who records a reply where one would cancel the message.
+-- message, and as who records a reply where one is expected.
 create or replace function messaging.take_recipient(batch messaging.batches, contact_id uuid)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
-  if messaging.cancels_on_reply(batch) then
+  if messaging.expects_reply(batch) then
     perform from messaging.contacts c
     where c.id = take_recipient.contact_id and c.merged_into is null
     for no key update skip locked;
@@ -212,8 +212,10 @@ begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
-  if messaging.cancels_on_reply(batch) then
-    perform messaging.expect_reply(array[recipient.contact_id]);
+  if messaging.expects_reply(batch) then
+    perform messaging.expect_reply(
+      array[recipient.contact_id], messaging.cancels_on_reply(batch), batch.source ? 'ask'
+    );
   end if;
   placed := messaging.enqueue_message(
     placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,

@@ -46,9 +46,9 @@ begin
 end;
 $$;
 
--- add_outbound_messages: stores the questions that these new messages ask, and marks their contacts, so that what arrives from them is
--- looked at (see match_question). `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
--- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller holds the contacts.
+-- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
+-- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller has noted that
+-- their contacts may answer: see expect_reply.
 create or replace function messaging.add_questions(
   messages messaging.outbound_message[], clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
@@ -66,10 +66,5 @@ begin
     case when m.draft->'ask'->>'remindAfterSeconds' is not null then 'waiting' end
   from unnest(messages) as m
   where m.draft->'ask' is not null;
-  update messaging.contacts c
-  set awaits_answer = true
-  where not c.awaits_answer and c.id = any (array(
-    select m.contact_id from unnest(messages) as m where m.draft->'ask' is not null
-  ));
 end;
 $$;

@@ -152,9 +152,10 @@ begin
     end if;
   end if;
 
-  -- Before pacing: who records its reply holds the contact, then locks pacing.
-  if timing is not null and draft is not null and timing->'cancelOn' ? 'reply' then
-    perform messaging.expect_reply(array[known.contact_id]);
+  if draft->'ask' is not null or draft is not null and timing->'cancelOn' ? 'reply' then
+    perform messaging.expect_reply(
+      array[known.contact_id], coalesce(timing->'cancelOn' ? 'reply', false), draft->'ask' is not null
+    );
   end if;
   if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);

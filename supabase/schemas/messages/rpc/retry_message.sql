@@ -27,7 +27,7 @@ begin
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
   if message.cancel_on is not null then
     -- It waits anew, for another reply.
-    perform messaging.expect_reply(array[message.contact_id]);
+    perform messaging.expect_reply(array[message.contact_id], true, false);
     update messaging.messages m set cancel_reason = null where m.id = message.id;
   end if;
   perform messaging.requeue_message(message);
