@@ -1,8 +1,8 @@
 -- Does what is due of questions: sends reminders, ends those whose time is over, and takes reminders of ended ones
 -- out of the queue. `request`: maxQuestions. Costs what is due: the look-up reads the index of due ones alone.
--- Waits for no contact and no question that another transaction holds: they are due again.
--- Locks per question the contact, pacing where its instance has protection, then the question; of an ended one the reminder's message, then as
--- end_queued_messages.
+-- Waits for no contact, no instance's pacing and no question that another transaction holds: they are due again.
+-- Locks per question the contact, pacing where its instance has protection, then the question; of an ended one the
+-- reminder's message, then as end_queued_messages.
 -- Returns {worked, sent, isComplete}: how many, how many reminders are to leave now, and whether none was left.
 create or replace function public.run_questions(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
@@ -25,11 +25,13 @@ begin
     seen := seen + 1;
     perform from messaging.contacts c where c.id = due.contact_id for no key update skip locked;
     continue when not found;
-    perform from messaging.pacing p
-    where p.instance_id = due.instance_id and exists (
+    if exists (
       select from messaging.instances i where i.id = due.instance_id and i.protection is not null
-    )
-    for no key update;
+    ) then
+      perform from messaging.pacing p
+      where p.instance_id = due.instance_id for no key update skip locked;
+      continue when not found;
+    end if;
     select q.* into question from messaging.questions q
     where q.id = due.id and q.contact_id = due.contact_id and q.due_at <= clock
     for no key update skip locked;
