@@ -1,6 +1,6 @@
 -- Sends words that belong to a question, its reminder or those for what does not fit, as a text of the system, due
--- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent, where the contact may not be
--- written to now. The caller holds the contact, and the pacing row of an instance with protection.
+-- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent,
+-- where the contact may not be written to now. The caller holds the contact, and the pacing row of an instance with protection.
 create or replace function messaging.send_question_words(question messaging.questions, words text)
 returns uuid language plpgsql set search_path = '' as $$
 declare
