@@ -923,17 +923,21 @@ begin atomic
     and instance_version = authentication ->> 'instanceVersion';
 end;
 
--- Notes that messages to contacts wait with cancelOn: reply (see contacts.cancels_on_reply), in the transaction that
--- stores them. Always writes: a reply that is being recorded clears the note for what it has found.
--- Locks the contacts. The caller holds none of what cancel_on_reply locks after them.
-create or replace function messaging.expect_reply(contact_ids uuid[])
-returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+-- Notes that messages to contacts wait with cancelOn: reply (`cancels`, see contacts.cancels_on_reply), or ask a
+-- question (`answers`, see contacts.awaits_answer), in the transaction that stores them. Always writes: a reply that
+-- is being recorded clears the note for what it has found.
+-- Locks the contacts. Call it before pacing is locked: who records a reply holds the contact, then locks pacing.
+create or replace function messaging.expect_reply(
+  contact_ids uuid[], cancels boolean, answers boolean
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   perform from messaging.contacts c
   where c.id = any (contact_ids)
   order by c.id
   for no key update;
-  update messaging.contacts c set cancels_on_reply = true where c.id = any (contact_ids);
+  update messaging.contacts c
+  set cancels_on_reply = c.cancels_on_reply or cancels, awaits_answer = c.awaits_answer or answers
+  where c.id = any (contact_ids);
 end;
 $$;
 
@@ -1768,8 +1772,8 @@ begin
 end;
 $$;
 
--- touch_noted_contacts: watches the silences that begin with the messages that this transaction has noted in messaging.idle_noted (see
--- record_message_change): `contact@instant@awaiting@message,` each. The newest message of a conversation counts.
+-- touch_noted_contacts: watches the silences that begin with the messages that this transaction has noted in
+-- messaging.idle_noted (see record_message_change): `contact@instant@awaiting@message,` each. The newest message of a conversation counts.
 -- Locks their rows of idle_watches in the order of the contacts.
 create or replace function messaging.watch_idle_conversations()
 returns void language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
@@ -3993,9 +3997,9 @@ begin
 end;
 $$;
 
--- add_outbound_messages: stores the questions that these new messages ask, and marks their contacts, so that what arrives from them is
--- looked at (see match_question). `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
--- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller holds the contacts.
+-- add_outbound_messages: stores the questions that these new messages ask. `ask` of a draft: {questionId, accept, choices, answerWithinSeconds,
+-- remindAfterSeconds, key, reminder, onInvalid, sealedNotify, agentId}. The caller has noted that
+-- their contacts may answer: see expect_reply.
 create or replace function messaging.add_questions(
   messages messaging.outbound_message[], clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
@@ -4013,11 +4017,6 @@ begin
     case when m.draft->'ask'->>'remindAfterSeconds' is not null then 'waiting' end
   from unnest(messages) as m
   where m.draft->'ask' is not null;
-  update messaging.contacts c
-  set awaits_answer = true
-  where not c.awaits_answer and c.id = any (array(
-    select m.contact_id from unnest(messages) as m where m.draft->'ask' is not null
-  ));
 end;
 $$;
 
@@ -5412,9 +5411,10 @@ begin
     end if;
   end if;
 
-  -- Before pacing: who records its reply holds the contact, then locks pacing.
-  if timing is not null and draft is not null and timing->'cancelOn' ? 'reply' then
-    perform messaging.expect_reply(array[known.contact_id]);
+  if draft->'ask' is not null or draft is not null and timing->'cancelOn' ? 'reply' then
+    perform messaging.expect_reply(
+      array[known.contact_id], coalesce(timing->'cancelOn' ? 'reply', false), draft->'ask' is not null
+    );
   end if;
   if draft is not null and not is_waiting and known.has_budget then
     known.instance := messaging.find_instance(known.instance_id);
@@ -6124,7 +6124,7 @@ begin
   perform messaging.refuse_send(null, contact, message.message_type, message.purpose);
   if message.cancel_on is not null then
     -- It waits anew, for another reply.
-    perform messaging.expect_reply(array[message.contact_id]);
+    perform messaging.expect_reply(array[message.contact_id], true, false);
     update messaging.messages m set cancel_reason = null where m.id = message.id;
   end if;
   perform messaging.requeue_message(message);
@@ -6957,8 +6957,8 @@ end;
 $$;
 
 -- Sends words that belong to a question, its reminder or those for what does not fit, as a text of the system, due
--- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent, where the contact may not be
--- written to now. The caller holds the contact, and the pacing row of an instance with protection.
+-- at once. They pause no agent, and expire with the question. Returns the message's id; NULL, with nothing sent,
+-- where the contact may not be written to now. The caller holds the contact, and the pacing row of an instance with protection.
 create or replace function messaging.send_question_words(question messaging.questions, words text)
 returns uuid language plpgsql set search_path = '' as $$
 declare
@@ -7101,9 +7101,9 @@ $$;
 
 -- Does what is due of questions: sends reminders, ends those whose time is over, and takes reminders of ended ones
 -- out of the queue. `request`: maxQuestions. Costs what is due: the look-up reads the index of due ones alone.
--- Waits for no contact and no question that another transaction holds: they are due again.
--- Locks per question the contact, pacing where its instance has protection, then the question; of an ended one the reminder's message, then as
--- end_queued_messages.
+-- Waits for no contact, no instance's pacing and no question that another transaction holds: they are due again.
+-- Locks per question the contact, pacing where its instance has protection, then the question; of an ended one the
+-- reminder's message, then as end_queued_messages.
 -- Returns {worked, sent, isComplete}: how many, how many reminders are to leave now, and whether none was left.
 create or replace function public.run_questions(request jsonb)
 returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
@@ -7126,11 +7126,13 @@ begin
     seen := seen + 1;
     perform from messaging.contacts c where c.id = due.contact_id for no key update skip locked;
     continue when not found;
-    perform from messaging.pacing p
-    where p.instance_id = due.instance_id and exists (
+    if exists (
       select from messaging.instances i where i.id = due.instance_id and i.protection is not null
-    )
-    for no key update;
+    ) then
+      perform from messaging.pacing p
+      where p.instance_id = due.instance_id for no key update skip locked;
+      continue when not found;
+    end if;
     select q.* into question from messaging.questions q
     where q.id = due.id and q.contact_id = due.contact_id and q.due_at <= clock
     for no key update skip locked;
@@ -9766,11 +9768,11 @@ end;
 $$;
 
 -- feed_instance: holds the contact of a recipient without waiting, and returns whether it does: as who stores a
--- message, and as who records a reply where one would cancel the message.
+-- message, and as who records a reply where one is expected.
 create or replace function messaging.take_recipient(batch messaging.batches, contact_id uuid)
 returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
-  if messaging.cancels_on_reply(batch) then
+  if messaging.expects_reply(batch) then
     perform from messaging.contacts c
     where c.id = take_recipient.contact_id and c.merged_into is null
     for no key update skip locked;
@@ -9800,8 +9802,10 @@ begin
   select r.* into strict recipient from messaging.batch_recipients r
   where r.batch_id = batch.id and r.index = recipient_index;
   placed_id := coalesce(recipient.message_id, gen_random_uuid());
-  if messaging.cancels_on_reply(batch) then
-    perform messaging.expect_reply(array[recipient.contact_id]);
+  if messaging.expects_reply(batch) then
+    perform messaging.expect_reply(
+      array[recipient.contact_id], messaging.cancels_on_reply(batch), batch.source ? 'ask'
+    );
   end if;
   placed := messaging.enqueue_message(
     placed_id, instance, messaging.own_interval(batch), batch.start_at, interval '0', recipient.contact_id,
@@ -10544,6 +10548,12 @@ $$;
 create or replace function messaging.cancels_on_reply(batch messaging.batches)
 returns boolean language sql immutable
 return coalesce(batch.source -> 'cancelOn' ? 'reply', false);
+
+-- Whether a reply to a message of a batch matters: it cancels what still waits, or answers the batch's question.
+create or replace function messaging.expects_reply(batch messaging.batches)
+returns boolean language sql immutable
+return coalesce(batch.source -> 'cancelOn' ? 'reply', false)
+or coalesce(batch.source ? 'ask', false);
 
 -- Makes what a contact's keyword said (see read_keyword) its consent. Where that denies marketing anew,
 -- queues the instance's one confirmation: a message of the system, due at once. It pauses no agent.
