@@ -9,7 +9,7 @@ begin
       -- By messages_history. A channel may deliver what was written a day before.
       and m.sent_at >= batch.started_at - interval '1 day'
       and m.created_at >= batch.started_at and m.direction = 'inbound'
-      and m.message_type not in ('reaction', 'call')
+      and messaging.is_reply(m.message_type)
   );
 end;
 $$;

@@ -195,7 +195,7 @@ begin
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
-    if stored.cancels_on_reply and stored.message_type not in ('reaction', 'call') then
+    if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
     if asked.question_id is not null then

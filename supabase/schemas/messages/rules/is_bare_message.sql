@@ -1,5 +1,6 @@
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
--- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a question.
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a
+-- question.
 create or replace function messaging.is_bare_message(request jsonb)
 returns boolean language sql immutable
 return coalesce(

@@ -27,7 +27,7 @@ begin
         and (
           m.question_id is null or (
             select true from messaging.questions o
-            where o.id = m.question_id and o.status in ('waiting', 'open')
+            where o.id = m.question_id and messaging.is_question_live(o.status)
             limit 1
           ) is null
         )

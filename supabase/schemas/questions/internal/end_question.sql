@@ -14,7 +14,7 @@ declare
   data jsonb;
 begin
   select q.pending_answer into pending from messaging.questions q
-  where q.id = end_question.question_id and q.status in ('waiting', 'open')
+  where q.id = end_question.question_id and messaging.is_question_live(q.status)
   for no key update;
   if not found then
     return false;

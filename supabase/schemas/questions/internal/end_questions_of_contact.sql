@@ -7,7 +7,7 @@ begin
   for question_id in
     select q.id from messaging.questions q
     where q.contact_id = any (messaging.merged_contact_ids(end_questions_of_contact.contact_id))
-      and q.status in ('waiting', 'open')
+      and messaging.is_question_live(q.status)
     order by q.id
     for no key update
   loop

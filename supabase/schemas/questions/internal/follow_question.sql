@@ -30,7 +30,7 @@ begin
   end if;
   perform from messaging.questions q
   where q.contact_id = any (messaging.merged_contact_ids(message.contact_id))
-    and q.status in ('waiting', 'open')
+    and messaging.is_question_live(q.status)
   order by q.id
   for no key update;
   for older in

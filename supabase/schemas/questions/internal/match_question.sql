@@ -23,7 +23,7 @@ begin
   where p.instance_id = of_instance
     and exists (
       select from messaging.questions q
-      where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+      where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
         and q.on_invalid is not null and q.invalid_message_id is null
     )
     and exists (
@@ -31,7 +31,7 @@ begin
     )
   for no key update;
   perform from messaging.questions q
-  where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+  where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
   order by q.id
   for no key update;
   for asked in
@@ -44,7 +44,7 @@ begin
     join messaging.instances i on i.id = q.instance_id
     left join messaging.messages m on m.id = q.message_id
     left join messaging.messages reminder on reminder.id = q.reminder_message_id
-    where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+    where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
     order by q.status = 'open' desc, coalesce(q.opened_at, q.created_at) desc
   loop
     is_live := true;

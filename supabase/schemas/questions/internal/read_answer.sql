@@ -9,7 +9,7 @@ declare
   value text;
   choice jsonb := messaging.asked_choice(choices, message_type, said, content);
 begin
-  if message_type in ('reaction', 'call') then
+  if not messaging.is_reply(message_type) then
     return null;
   elsif accept in ('number', 'date', 'email', 'document') then
     value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
