@@ -6412,6 +6412,11 @@ return coalesce(
   false
 );
 
+-- Whether a received message counts as a reply, by its type: a reaction and a call are none.
+create or replace function messaging.is_reply(message_type text)
+returns boolean language sql immutable parallel safe
+return message_type not in ('reaction', 'call');
+
 -- Writes what match_question has decided about a message that is stored now: the end of the question, what waits
 -- for its message, or the words for what does not fit, which go once, as an ordinary message.
 -- The caller holds the contact and the question. `may_send`: nobody else holds the conversation.
@@ -6486,7 +6491,7 @@ declare
   data jsonb;
 begin
   select q.pending_answer into pending from messaging.questions q
-  where q.id = end_question.question_id and q.status in ('waiting', 'open')
+  where q.id = end_question.question_id and messaging.is_question_live(q.status)
   for no key update;
   if not found then
     return false;
@@ -6568,7 +6573,7 @@ begin
   for question_id in
     select q.id from messaging.questions q
     where q.contact_id = any (messaging.merged_contact_ids(end_questions_of_contact.contact_id))
-      and q.status in ('waiting', 'open')
+      and messaging.is_question_live(q.status)
     order by q.id
     for no key update
   loop
@@ -6624,7 +6629,7 @@ begin
   end if;
   perform from messaging.questions q
   where q.contact_id = any (messaging.merged_contact_ids(message.contact_id))
-    and q.status in ('waiting', 'open')
+    and messaging.is_question_live(q.status)
   order by q.id
   for no key update;
   for older in
@@ -6666,7 +6671,7 @@ begin
   where p.instance_id = of_instance
     and exists (
       select from messaging.questions q
-      where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+      where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
         and q.on_invalid is not null and q.invalid_message_id is null
     )
     and exists (
@@ -6674,7 +6679,7 @@ begin
     )
   for no key update;
   perform from messaging.questions q
-  where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+  where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
   order by q.id
   for no key update;
   for asked in
@@ -6687,7 +6692,7 @@ begin
     join messaging.instances i on i.id = q.instance_id
     left join messaging.messages m on m.id = q.message_id
     left join messaging.messages reminder on reminder.id = q.reminder_message_id
-    where q.contact_id = any (contact_ids) and q.status in ('waiting', 'open')
+    where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
     order by q.status = 'open' desc, coalesce(q.opened_at, q.created_at) desc
   loop
     is_live := true;
@@ -6733,7 +6738,7 @@ declare
   value text;
   choice jsonb := messaging.asked_choice(choices, message_type, said, content);
 begin
-  if message_type in ('reaction', 'call') then
+  if not messaging.is_reply(message_type) then
     return null;
   elsif accept in ('number', 'date', 'email', 'document') then
     value := case when message_type = 'text' then messaging.read_answer_value(accept, said, today) end;
@@ -7199,6 +7204,11 @@ begin
   end if;
 end;
 $$;
+
+-- Whether a question has not ended: its message is still to leave, or it is open.
+create or replace function messaging.is_question_live(status text)
+returns boolean language sql immutable parallel safe
+return status in ('waiting', 'open');
 
 -- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
 -- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
@@ -9847,7 +9857,7 @@ begin
       -- By messages_history. A channel may deliver what was written a day before.
       and m.sent_at >= batch.started_at - interval '1 day'
       and m.created_at >= batch.started_at and m.direction = 'inbound'
-      and m.message_type not in ('reaction', 'call')
+      and messaging.is_reply(m.message_type)
   );
 end;
 $$;
@@ -11229,7 +11239,7 @@ begin
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
-    if stored.cancels_on_reply and stored.message_type not in ('reaction', 'call') then
+    if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
     if asked.question_id is not null then
@@ -12971,7 +12981,7 @@ begin
         and (
           m.question_id is null or (
             select true from messaging.questions o
-            where o.id = m.question_id and o.status in ('waiting', 'open')
+            where o.id = m.question_id and messaging.is_question_live(o.status)
             limit 1
           ) is null
         )
