@@ -1,12 +1,8 @@
 import type { Database } from "../../shared/database/database.ts";
 import type { FeedQuery } from "../../shared/database/rpcs/events.ts";
 import { AppError } from "../../shared/model/errors.ts";
-import {
-  type LookBounds,
-  LookPace,
-  onEventsAnnounced,
-} from "../../shared/runtime/event_announcement.ts";
-import { onShutdown } from "../../shared/runtime/shutdown.ts";
+import { lookUntil } from "../../shared/http/look_until.ts";
+import type { LookBounds } from "../../shared/runtime/event_announcement.ts";
 import { type FeedResponse, wrongCursor } from "./contract.ts";
 
 /** Pauses between two looks at the database while a reader waits. A look costs one short query. */
@@ -34,38 +30,16 @@ export async function readFeed(
   { query, waitMs, signal }: FeedRequest,
   bounds: LookBounds = lookBounds,
 ): Promise<Page> {
-  const deadline = performance.now() + waitMs;
   const isWaiting = waitMs > 0;
-  const ending = new AbortController();
-  const stop = (): void => ending.abort();
-  signal.addEventListener("abort", stop);
-  const pace = new LookPace(bounds);
-  let announced = Promise.withResolvers<void>();
-  const endings = [onShutdown(stop), onEventsAnnounced(() => announced.resolve())];
-  try {
-    let page = await readPage(database, { ...query, isWaiting });
-    while (
-      page.items.length === 0 && !ending.signal.aborted && performance.now() < deadline
-    ) {
-      if (!page.hasMore) {
-        const leftMs = deadline - performance.now();
-        await sleep(Math.min(pace.leastMs, leftMs), ending.signal);
-        await sleep(
-          Math.min(bounds.mostMs - pace.leastMs, leftMs - pace.leastMs),
-          ending.signal,
-          announced.promise,
-        );
-        pace.note(false);
-      }
-      // Before the look: what is announced from now on, the look may have missed.
-      announced = Promise.withResolvers();
-      page = await readPage(database, { ...query, isWaiting, after: page.nextCursor });
-    }
-    return page;
-  } finally {
-    signal.removeEventListener("abort", stop);
-    for (const end of endings) end();
-  }
+  return await lookUntil<Page>({
+    look: (before) =>
+      readPage(database, {
+        ...{ ...query, isWaiting },
+        ...(before === undefined ? {} : { after: before.nextCursor }),
+      }),
+    isFound: ({ items }) => items.length > 0,
+    hasMore: ({ hasMore }) => hasMore,
+  }, { waitMs, signal, bounds });
 }
 
 async function readPage(database: Database, query: FeedQuery): Promise<Page> {
@@ -80,21 +54,4 @@ async function readPage(database: Database, query: FeedQuery): Promise<Page> {
   throw new AppError("invalid_request", {
     issues: [{ path: "after", message: wrongCursor }],
   });
-}
-
-/** Resolves early when the signal aborts or `event` happens. */
-async function sleep(
-  durationMs: number,
-  signal: AbortSignal,
-  event?: Promise<void>,
-): Promise<void> {
-  if (signal.aborted || durationMs <= 0) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  const timer = setTimeout(wake, durationMs);
-  signal.addEventListener("abort", wake);
-  event?.then(wake);
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", wake);
 }

@@ -3,14 +3,14 @@ import type { QuestionTarget } from "../../shared/database/rpcs/questions.ts";
 import { answerJson } from "../../shared/http/answer.ts";
 import { type ClientContext, requireInstance } from "../../shared/http/client_token_guard.ts";
 import type { ClientRoute } from "../../shared/http/client_routes.ts";
+import { lookUntil } from "../../shared/http/look_until.ts";
 import { readPage } from "../../shared/http/page.ts";
 import { validate } from "../../shared/http/validate.ts";
 import { WaitingReaders } from "../../shared/http/waiting_readers.ts";
 import { AppError } from "../../shared/model/errors.ts";
 import type { QuestionRecord } from "../../shared/model/question_record.ts";
 import { idSchema, instanceQuerySchema } from "../../shared/model/request_fields.ts";
-import { onEventsAnnounced } from "../../shared/runtime/event_announcement.ts";
-import { onShutdown } from "../../shared/runtime/shutdown.ts";
+import type { LookBounds } from "../../shared/runtime/event_announcement.ts";
 import {
   listQuestionsSchema,
   questionResponseSchema,
@@ -22,8 +22,8 @@ interface QuestionServices {
   readonly database: Database;
 }
 
-/** Bounds of the pause between two looks at a question that somebody waits for. */
-const pauseMs = { least: 50, most: 500 };
+/** Pauses between two looks at a question that somebody waits for. */
+const lookBounds: LookBounds = { leastMs: 50, mostMs: 500 };
 
 /** The operations on questions. Their readers that wait are those of one app. */
 export function createQuestionOperations(): ClientRoute<QuestionServices>[] {
@@ -34,7 +34,11 @@ export function createQuestionOperations(): ClientRoute<QuestionServices>[] {
     const { signal } = context.req.raw;
     const question = await waiting.read(
       { tokenId: context.get("tokenId"), waitMs: waitSeconds * 1_000 },
-      (waitMs) => awaitEnd(database, target, waitMs, signal),
+      (waitMs) =>
+        lookUntil({
+          look: () => database.rpc("get_question", target),
+          isFound: (question) => !isLive(question),
+        }, { waitMs, signal, bounds: lookBounds }),
       isLive,
     );
     return answerJson(context, questionResponseSchema, { success: true, ...question });
@@ -64,59 +68,6 @@ async function cancel({ database }: QuestionServices, context: ClientContext): P
 
 function isLive({ status }: QuestionRecord): boolean {
   return status === "waiting" || status === "open";
-}
-
-/**
- * The question as it is once it has ended, or when the time is over, the client has gone or the runtime is about to
- * end. Holds no connection to the database meanwhile.
- */
-async function awaitEnd(
-  database: Database,
-  target: QuestionTarget,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<QuestionRecord> {
-  const deadline = performance.now() + waitMs;
-  const ending = new AbortController();
-  const stop = (): void => ending.abort();
-  signal.addEventListener("abort", stop);
-  let announced = Promise.withResolvers<void>();
-  const endings = [onShutdown(stop), onEventsAnnounced(() => announced.resolve())];
-  try {
-    let question = await database.rpc("get_question", target);
-    while (isLive(question) && !ending.signal.aborted && performance.now() < deadline) {
-      const leftMs = deadline - performance.now();
-      await pause(Math.min(pauseMs.least, leftMs), ending.signal);
-      await pause(
-        Math.min(pauseMs.most, leftMs) - pauseMs.least,
-        ending.signal,
-        announced.promise,
-      );
-      announced = Promise.withResolvers();
-      question = await database.rpc("get_question", target);
-    }
-    return question;
-  } finally {
-    signal.removeEventListener("abort", stop);
-    for (const end of endings) end();
-  }
-}
-
-/** Resolves early when the signal aborts or `event` happens. */
-async function pause(
-  durationMs: number,
-  signal: AbortSignal,
-  event?: Promise<void>,
-): Promise<void> {
-  if (signal.aborted || durationMs <= 0) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  const timer = setTimeout(wake, durationMs);
-  signal.addEventListener("abort", wake);
-  event?.then(wake);
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", wake);
 }
 
 /** The question of the path. No question has an id of another form. */
