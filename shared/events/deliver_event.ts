@@ -5,7 +5,7 @@ import type { MediaLinks } from "../media/links.ts";
 import { version } from "../model/version.ts";
 import { HostResolution } from "../runtime/host_resolution.ts";
 import { presentEvent } from "./event_body.ts";
-import { postEvent, type PostResult } from "./post_event.ts";
+import { postEvent, type PostResult, type PostRules } from "./post_event.ts";
 
 /** An event as it is sent. */
 export interface OutgoingEvent {
@@ -53,14 +53,33 @@ export function createEventDelivery(
     const secrets = await Promise.all(
       sealedSecrets.map((sealed) => openSecret(sealed, endpointId)),
     );
-    const timestampSeconds = Math.floor(Date.now() / 1_000);
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": `messaging-integration-api/${version}`,
-      "webhook-id": eventId,
-      "webhook-timestamp": String(timestampSeconds),
-      "webhook-signature": signWebhook(secrets, { id: eventId, timestampSeconds, body }),
-    };
-    return await postEvent({ url, headers, body }, { allowsPrivateHosts, hosts, timeoutMs });
+    const signed = { url, secrets, id: eventId, body };
+    return await postSigned(signed, { allowsPrivateHosts, hosts, timeoutMs });
   };
+}
+
+/** A body that is signed by Standard Webhooks, and where it goes. */
+export interface SignedPost {
+  readonly url: string;
+  /** The newest first. */
+  readonly secrets: readonly string[];
+  /** What the receiver tells repeated calls by. */
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Posts a body as webhooks are sent: see `postEvent`. */
+export async function postSigned(
+  { url, secrets, id, body }: SignedPost,
+  rules: PostRules,
+): Promise<PostResult> {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `messaging-integration-api/${version}`,
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampSeconds),
+    "webhook-signature": signWebhook(secrets, { id, timestampSeconds, body }),
+  };
+  return await postEvent({ url, headers, body }, rules);
 }

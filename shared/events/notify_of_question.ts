@@ -1,17 +1,10 @@
-import { signWebhook } from "../crypto/webhook_signature.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
-import { version } from "../model/version.ts";
+import type { Notification } from "../model/ask.ts";
 import type { DeliverOutboxRow } from "../outbox/delivery.ts";
 import { HostResolution } from "../runtime/host_resolution.ts";
-import { defaultTimeoutMs, type DeliveryRules } from "./deliver_event.ts";
+import { defaultTimeoutMs, type DeliveryRules, postSigned } from "./deliver_event.ts";
 import { presentEvent, type ToldEvent } from "./event_body.ts";
-import { postEvent, type PostResult } from "./post_event.ts";
-
-/** Where a question's end is told, and what signs it, as the call's process has sealed it. */
-interface Notification {
-  readonly url: string;
-  readonly secret: string;
-}
+import type { PostResult } from "./post_event.ts";
 
 /**
  * Creates what tells the end of a question at the address that its call gave: as an event is sent to a webhook
@@ -30,16 +23,8 @@ export function createQuestionNotification(
     const id = `evt_${outboxId.replaceAll("-", "")}`;
     const told = { id, ...event as ToldEvent };
     const body = JSON.stringify(presentEvent(told, links));
-    const timestampSeconds = Math.floor(Date.now() / 1_000);
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": `messaging-integration-api/${version}`,
-      "webhook-id": id,
-      "webhook-timestamp": String(timestampSeconds),
-      "webhook-signature": signWebhook([secret], { id, timestampSeconds, body }),
-    };
     const rules = { allowsPrivateHosts, hosts, timeoutMs };
-    return judgeAnswer(await postEvent({ url, headers, body }, rules));
+    return judgeAnswer(await postSigned({ url, secrets: [secret], id, body }, rules));
   };
 }
 

@@ -4,6 +4,7 @@ import { createWebhookSecret } from "../crypto/webhook_signature.ts";
 import {
   type Ask,
   defaultAccept,
+  type Notification,
   type PreparedAsk,
   readDurationSeconds,
   type StoredAsk,
@@ -21,13 +22,6 @@ import { findUrlProblem } from "../model/public_url.ts";
 export interface AskServices {
   readonly vault: CredentialVault;
   readonly allowsPrivateHosts: boolean;
-}
-
-/** Where a question's end is told, and what signs it. */
-export interface Notification {
-  /** As given. */
-  readonly url: string;
-  readonly secret: string;
 }
 
 /**

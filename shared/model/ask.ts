@@ -149,3 +149,10 @@ export interface PreparedAsk {
   readonly ask: Omit<Ask, "notifyUrl">;
   readonly sealedNotify?: string | undefined;
 }
+
+/** Where a question's end is told, and what signs it. */
+export interface Notification {
+  /** As given. */
+  readonly url: string;
+  readonly secret: string;
+}
