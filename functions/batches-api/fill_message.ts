@@ -16,7 +16,7 @@ export interface FilledMessage {
   readonly issues: readonly Issue[];
 }
 
-type Variables = Readonly<Record<string, unknown>>;
+export type Variables = Readonly<Record<string, unknown>>;
 
 /** A message that is filled for many recipients. */
 export interface PreparedMessage {
@@ -61,7 +61,8 @@ export function prepareFilling(message: MessageRequest): PreparedMessage {
   return { names, fill };
 }
 
-function readValues(
+/** The values of placeholders for a recipient, and the names of those that have none: see `prepareFilling`. */
+export function readValues(
   names: ReadonlySet<string>,
   variables: Variables,
   contact: ContactFacts,

@@ -2,7 +2,7 @@ import type { ContactFacts } from "../../shared/database/rpcs/templates.ts";
 import { AppError, type Issue } from "../../shared/model/errors.ts";
 import { FillableText } from "../../shared/model/placeholders.ts";
 import { paymentReferenceSchema } from "../../shared/model/timing.ts";
-import { findContactFact, readVariable } from "../../shared/templates/variables.ts";
+import { readValues, type Variables } from "./fill_message.ts";
 
 /** Longest text that is filled: more is no reference, and is refused by its form. */
 const maxLength = 100;
@@ -13,7 +13,7 @@ export interface PreparedReference {
   readonly names: ReadonlySet<string>;
   /** @throws {AppError} `missing_variables` with `missing`, or `invalid_request` where it is no reference. */
   readonly fill: (
-    variables: Readonly<Record<string, unknown>>,
+    variables: Variables,
     contact: ContactFacts,
   ) => { readonly paymentReference?: string };
 }
@@ -24,14 +24,7 @@ export function prepareReference(reference: string | undefined): PreparedReferen
   const text = new FillableText(reference);
   const fill: PreparedReference["fill"] = (variables, contact) => {
     const issues: Issue[] = [];
-    const values = new Map<string, string>();
-    const missing: string[] = [];
-    for (const name of text.names) {
-      const value = readVariable(variables, name, (issue) => issues.push(issue)) ??
-        findContactFact(contact, name);
-      if (value === undefined) missing.push(name);
-      else values.set(name, value);
-    }
+    const { values, missing } = readValues(text.names, variables, contact, issues);
     if (missing.length > 0) throw new AppError("missing_variables", { body: { missing } });
     const filled = paymentReferenceSchema.safeParse(text.fill(values, maxLength));
     if (!filled.success) {
