@@ -17,19 +17,19 @@ Deno.test("a question that is asked while a message of its contact is being reco
   const { questionId: first } = await ask(client, tenant);
   await say(client, tenant, "a");
   let isAsked = false;
-  const asking = await admin.begin(async (transaction) => {
-    await callFunction(transaction, "record_provider_events", {
-      ...{ instanceId: tenant.instanceId, sealedProviderConfig: null, payload: "{}" },
-      events: [{
-        ...{ kind: "message", origin: "inbound", providerMessageId: "MEANWHILE", address: phone },
-        ...{ messageType: "text", message: "obrigada", content: null },
-      }],
-    });
-    const asked = ask(client, tenant).finally(() => isAsked = true);
-    await waitUntil(async () => isAsked || await isWaiting(admin));
-    return { asked };
+  const recording = client.stack.testDatabase.connect({ max: 1 });
+  await recording.unsafe("begin");
+  await callFunction(recording, "record_provider_events", {
+    ...{ instanceId: tenant.instanceId, sealedProviderConfig: null, payload: "{}" },
+    events: [{
+      ...{ kind: "message", origin: "inbound", providerMessageId: "MEANWHILE", address: phone },
+      ...{ messageType: "text", message: "obrigada", content: null },
+    }],
   });
-  const { questionId: second } = await asking.asked;
+  const asking = ask(client, tenant).finally(() => isAsked = true);
+  await waitUntil(async () => isAsked || await isWaiting(admin));
+  await recording.unsafe("commit");
+  const { questionId: second } = await asking;
   await say(client, tenant, "b");
   assertEquals(await listEnds(client, tenant), [["answered", first], ["answered", second]]);
 });
