@@ -42,6 +42,8 @@ export async function openSession(
   let isLost = false;
   const options: SessionOptions = {
     max: 1,
+    // The driver's own is random, between half an hour and one, and ends a session that a call may take.
+    max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
     connection: { role: "service_role", application_name: "postgrest" },
