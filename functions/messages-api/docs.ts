@@ -40,6 +40,7 @@ const messageOf = (messageId: string): Operation["pathParameters"] => ({
   },
 });
 
+const gatewayAllowance = { messagesPerSecond: null, source: null, newChats: null, timeLock: null };
 const noHold = { holdReason: null, holdCode: null, heldUntil: null };
 
 const waiting = {
@@ -490,10 +491,11 @@ export const operations: readonly Operation[] = [
         "The address, without its secrets: of one elsewhere its origin alone; null where it is not known, or there is none.",
       channelLimit:
         "The number's limit as the official channel names it; null while none is known.",
+      allowance: "What the number may do, as its channel told.",
       pace: "How fast the instance's queue sends; null where it has no `pace`.",
       "pace.messagesPerSecond": "What the instance is set to.",
       "pace.current":
-        "What holds now: half of it after the channel has refused a message for its speed.",
+        "What holds now: no more than the number's `allowance`, and half of it after the channel has refused a message for its speed.",
       "pace.slowedUntil":
         "Until when it is half: a minute after the last such refusal; null where it is not.",
       budget: "What is spent of the instance's budget this month; null where it has none.",
@@ -526,6 +528,7 @@ export const operations: readonly Operation[] = [
         connection: { state: "connected", since: null, until: null, reason: null },
         webhooks: { state: "unknown", url: null },
         channelLimit: null,
+        allowance: gatewayAllowance,
         pace: null,
         budget: null,
         protection: null,
@@ -557,6 +560,10 @@ export const operations: readonly Operation[] = [
         connection: { state: "unknown", since: null, until: null, reason: null },
         webhooks: { state: "unknown", url: null },
         channelLimit: "TIER_100K",
+        allowance: {
+          ...{ messagesPerSecond: 80, source: "throughput" },
+          ...{ newChats: null, timeLock: null },
+        },
         pace: {
           messagesPerSecond: 80,
           current: 40,
@@ -589,6 +596,7 @@ export const operations: readonly Operation[] = [
         connection: { state: "unknown", since: null, until: null, reason: null },
         webhooks: { state: "unknown", url: null },
         channelLimit: null,
+        allowance: gatewayAllowance,
         pace: null,
         budget: null,
         protection: null,

@@ -1,6 +1,7 @@
 /** An instance's connection to its channel, and how a phone is paired with it. */
 import { drawQrCode } from "../media/qr_image.ts";
 import type { ConnectionMethod, ConnectionState } from "../model/connection.ts";
+import type { ToldAllowance } from "../model/allowance.ts";
 import type { NumberReport } from "../providers/connection.ts";
 import {
   type ConnectionServices,
@@ -62,6 +63,7 @@ async function readOpened(
   const phone = isTold ? report.phone ?? null : null;
   const noted = await services.database.rpc("note_connection", {
     ...{ instanceId, sealedProviderConfig, state, phone },
+    allowance: isTold && report.number !== undefined ? toAllowance(report.number) : null,
   });
   return {
     ...{ state, phone, since: noted.since },
@@ -69,6 +71,14 @@ async function readOpened(
     isExpectedPhone: noted.isExpectedPhone,
     number: isTold ? report.number ?? null : null,
     problem: isTold ? null : { code: report.code, message: report.message },
+  };
+}
+
+/** What the number may do, as far as the channel said. */
+function toAllowance({ throughput, isOnBusinessApp }: NumberReport): ToldAllowance {
+  return {
+    ...(throughput === null ? {} : { throughput }),
+    ...(isOnBusinessApp === null ? {} : { isOnBusinessApp }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { awaitedParties } from "../model/idle.ts";
 import * as z from "zod";
+import { allowanceSchema } from "../model/allowance.ts";
 import { describePauseReasons, pauseReasons } from "../model/batch_states.ts";
 import { consentSchema } from "../model/contact_record.ts";
 import { conversationStatuses } from "../model/conversation_status.ts";
@@ -267,13 +268,15 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       limit: z.string().nullable(),
       previousLimit: z.string().nullable(),
       effectiveAt: instantSchema.nullable(),
+      allowance: allowanceSchema.optional(),
     }),
     fields: {
       reason:
-        "The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`.",
+        "The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`; null where the service has read it (`GET connection`).",
       effectiveAt: "When it takes effect, of what is planned; null otherwise.",
       limit: "The limit as the channel names it, such as `TIER_2K`; null when it tells none.",
       previousLimit: "The limit before; null while it was not known.",
+      allowance: "What the number may do since. Absent in events from before 1.2.0.",
     },
   },
   "instance.number_changed": {

@@ -1,5 +1,6 @@
 /** Whether an instance, or all of them, send their messages: answers and the database's records follow. */
 import * as z from "zod";
+import { allowanceSchema, mostMessagesPerSecond } from "./allowance.ts";
 import { webhookStates } from "./connection.ts";
 import { holdFields, instanceHoldSchema } from "./hold.ts";
 import { instantSchema } from "./instant.ts";
@@ -37,9 +38,10 @@ export const instanceHealthFields = {
   webhooks: z.object({ state: z.enum(webhookStates), url: z.string().nullable() }),
   /** As the official channel names it. */
   channelLimit: z.string().nullable(),
+  allowance: allowanceSchema,
   /** Null where the instance has none. */
   pace: z.object({
-    messagesPerSecond: z.int().min(1).max(80),
+    messagesPerSecond: z.int().min(1).max(mostMessagesPerSecond),
     current: z.number().positive(),
     slowedUntil: instantSchema.nullable(),
   }).nullable(),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { allowanceSchema } from "./allowance.ts";
 import { shownSettings } from "./instance_settings.ts";
 import { instantSchema } from "./instant.ts";
 import { providerKinds } from "./provider_kind.ts";
@@ -16,6 +17,10 @@ export const instanceRecord = {
   connectedPhone: z.string(),
   timeZone: z.string(),
   ...shownSettings,
+  allowance: allowanceSchema.meta({
+    description:
+      "What the number may do, as its channel told: when its connection was read (`GET connection`), or by its webhooks.",
+  }),
   historyImport: z.object({
     status: z.enum(["running", "complete", "declined"]).meta({
       description: "`declined`: the business does not share its history; `error` says so.",

@@ -1,6 +1,7 @@
 /** The settings of an instance that its owner chooses: `write_instance_settings` writes them. */
 import { interactiveRenderings } from "./message_fit.ts";
 import * as z from "zod";
+import { mostMessagesPerSecond } from "./allowance.ts";
 import { formSchema } from "./bounded_fields.ts";
 import { storableInstantSchema } from "./instant.ts";
 import { daySchema, visibleTextSchema } from "./request_fields.ts";
@@ -90,9 +91,9 @@ const protectionSchema = z.object({
   (protection) => Object.values(protection).some((value) => value !== undefined),
   "must have dailyLimit, newContactsPerDay, jitterSeconds or warmUp",
 ).nullable();
-/** How fast an official number sends. Meta allows 80 messages a second to a number. */
+/** How fast an official number sends: no more than its allowance, which the database knows. */
 const paceSchema = z.object({
-  messagesPerSecond: z.number().int().min(1).max(80),
+  messagesPerSecond: z.number().int().min(1).max(mostMessagesPerSecond),
 }).nullable();
 /** What an instance's messages may cost in a month. Replaces a former budget as a whole. */
 const budgetSchema = z.object({
@@ -148,9 +149,9 @@ const settings = {
     }).nullable(),
   ),
   pace: setting(
-    "How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`.",
+    "How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`.",
     paceSchema,
-    z.object({ messagesPerSecond: z.int().min(1).max(80) }).nullable(),
+    z.object({ messagesPerSecond: z.int().min(1).max(mostMessagesPerSecond) }).nullable(),
   ),
   budget: setting(
     "What the messages of a calendar month may cost, by the instance's time zone and in the currency of the workspace's rates; null for no budget (the default). `budget.warning` and `budget.reached` and an e-mail to the workspace's `alertEmail` tell once a month and amount that `warnAtPercent` (default: 80) or all of it is spent or under way. Then what `stops` names waits with `heldBy: \"budget\"` until the month ends or the budget is changed: `marketing`, queued and scheduled messages of that purpose; `batches`, messages of batches that are not utility or authentication. Nothing else is held. See `messages-api/usage/budget`.",

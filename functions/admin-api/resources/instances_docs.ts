@@ -75,6 +75,7 @@ export const instanceDocs: ResourceDocs = {
     directSend: false,
     configureWebhooks: true,
     requestsPerMinute: 18_000,
+    allowance: { messagesPerSecond: null, source: null, newChats: null, timeLock: null },
     historyImport: null,
     webhookPath: `provider-webhook/zapi/${demoInstanceId}`,
     createdAt: exampleInstant,

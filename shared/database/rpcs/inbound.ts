@@ -1,4 +1,5 @@
 import type { ConnectionState, WebhookState } from "../../model/connection.ts";
+import type { ToldAllowance } from "../../model/allowance.ts";
 import type { SealedInstance } from "../../model/instance.ts";
 import type { Grouped, Rpc } from "./rpc.ts";
 
@@ -43,6 +44,8 @@ export interface NoteConnectionRequest {
   readonly state: ConnectionState;
   /** The session's number, in digits; null where it is not told. */
   readonly phone: string | null;
+  /** What the channel said that the number may do; null for nothing. */
+  readonly allowance: ToldAllowance | null;
 }
 
 /** What is known of a connection beside the provider's answer. */

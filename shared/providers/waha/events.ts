@@ -21,6 +21,7 @@ import {
   toStatusError,
 } from "../webhooks/content.ts";
 import {
+  readEnd,
   readLabel,
   readList,
   readMessage,
@@ -40,6 +41,7 @@ import type {
 } from "../webhooks/provider_event.ts";
 import { readCount } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
+import type { ToldAllowance } from "../../model/allowance.ts";
 import type { MessageAuthor } from "../../model/message_author.ts";
 import { isEditMessage } from "../evolution/wrapped_message.ts";
 import { readWahaContent, readWahaQuote } from "./event_content.ts";
@@ -390,20 +392,44 @@ function readConnection(event: unknown, { own, toldAt: at }: Surroundings): Conn
 
 /**
  * What WhatsApp lets the account do, beside the status WORKING: a lock on new chats for a time, and a quota of
- * them. A quota of 0 is WAHA's place holder, -1 is none.
+ * them. A quota of 0 is WAHA's place holder where the
+ * account is eligible for none, -1 is none.
  */
 function readLimits(event: unknown, { toldAt: at }: Surroundings): LimitEvent[] {
   const lock = readValue(event, "data", "reachoutTimelock");
   const isLocked = readValue(lock, "isActive");
   const capping = readValue(event, "data", "messageCapping");
-  const quota = readCount(capping, "totalQuota") ?? 0;
-  const word = readLabel(capping, "cappingStatus");
-  return [
-    ...(typeof isLocked === "boolean"
-      ? [{ change: isLocked ? "REACHOUT_TIMELOCK" : "REACHOUT_TIMELOCK_ENDED" }]
-      : []),
-    ...(quota > 0 && word !== undefined
-      ? [{ change: `MESSAGE_CAPPING_${word}`, limit: String(quota) }]
-      : []),
-  ].map((told) => ({ kind: "limit", at, ...told }));
+  const newChats = readQuota(capping);
+  const limits: Omit<LimitEvent, "kind" | "at">[] = [];
+  if (typeof isLocked === "boolean") {
+    limits.push({
+      change: isLocked ? "REACHOUT_TIMELOCK" : "REACHOUT_TIMELOCK_ENDED",
+      allowance: {
+        timeLock: {
+          isActive: isLocked,
+          until: readEnd(readValue(lock, "timeEnforcementEnds")) ?? null,
+          kind: readLabel(lock, "enforcementType") ?? null,
+        },
+      },
+    });
+  }
+  if (newChats !== undefined) {
+    limits.push({
+      change: `MESSAGE_CAPPING_${readLabel(capping, "cappingStatus") ?? "NONE"}`,
+      ...(newChats === null ? {} : { limit: String(newChats.quota) }),
+      allowance: { newChats },
+    });
+  }
+  return limits.map((told) => ({ kind: "limit", at, ...told }));
+}
+
+/** The quota of new chats: null for no quota, undefined where nothing is told of it. */
+function readQuota(capping: unknown): ToldAllowance["newChats"] {
+  if (readValue(capping, "totalQuota") === -1) return null;
+  const quota = readCount(capping, "totalQuota");
+  const isPlaceholder = quota === 0 &&
+    ["mvStatus", "oteStatus"].every((name) => readLabel(capping, name) === "NOT_ELIGIBLE");
+  if (quota === undefined || isPlaceholder) return undefined;
+  const used = readCount(capping, "usedQuota") ?? null;
+  return { used, quota, until: readEnd(readValue(capping, "cycleEnd")) ?? null };
 }

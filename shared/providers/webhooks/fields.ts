@@ -107,6 +107,19 @@ export function readIsoTime(json: unknown, ...path: Path): string | undefined {
   return isPlausible ? new Date(ms).toISOString() : undefined;
 }
 
+const lastEndMs = Date.UTC(2100, 0, 1);
+
+/**
+ * An end, which lies ahead, unlike the instants that `readIsoTime` takes: a date, or a Unix time in
+ * seconds or milliseconds, as number or digits.
+ */
+export function readEnd(value: unknown): string | undefined {
+  const digits = readNumericId(value);
+  const number = digits === undefined ? Date.parse(String(value)) : Number(digits);
+  const ms = digits !== undefined && number * 1_000 < lastEndMs ? number * 1_000 : number;
+  return ms > 0 && ms < lastEndMs ? new Date(ms).toISOString() : undefined;
+}
+
 /** The items of the list at a path; empty if there is no list. */
 export function readList(json: unknown, ...path: Path): readonly unknown[] {
   const value = readValue(json, ...path);

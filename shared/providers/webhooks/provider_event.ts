@@ -3,6 +3,7 @@
  * unknown parts, and never throws: one malformed part must not lose the rest of a payload.
  */
 
+import type { ToldAllowance } from "../../model/allowance.ts";
 import type { NumberFact } from "../../model/number_facts.ts";
 import type { ReportedStatus } from "../../model/message_status.ts";
 import type { RefusalMeaning } from "../../model/refusal_meaning.ts";
@@ -328,6 +329,8 @@ export interface LimitEvent {
   readonly change: string;
   /** `TIER_2K` and others. */
   readonly limit?: string | undefined;
+  /** What the number may do now, as far as this tells it. */
+  readonly allowance?: ToldAllowance | undefined;
   /** When it takes effect, if that is announced. */
   readonly effectiveAt?: string | undefined;
   readonly at?: string | undefined;

@@ -2,7 +2,14 @@
  * What the official channel decides about an account or a number, in Cloud API webhooks (fields
  * `account_update`, `phone_number_quality_update`).
  */
-import { readIsoTime, readLabel, readList, readNumericId, readTime } from "../webhooks/fields.ts";
+import {
+  readEnd,
+  readIsoTime,
+  readLabel,
+  readList,
+  readNumericId,
+  readTime,
+} from "../webhooks/fields.ts";
 import { readText, readValue } from "../../model/json_value.ts";
 import type { ConnectionEvent, LimitEvent } from "../webhooks/provider_event.ts";
 
@@ -107,19 +114,6 @@ function readRestrictions(
   return become("disconnected", reason, until);
 }
 
-const lastEndMs = Date.UTC(2100, 0, 1);
-
-/**
- * An end, which lies ahead, unlike the instants that `readIsoTime` takes: a date, or a Unix time in
- * seconds or milliseconds, as number or digits.
- */
-export function readEnd(value: unknown): string | undefined {
-  const digits = readNumericId(value);
-  const number = digits === undefined ? Date.parse(String(value)) : Number(digits);
-  const ms = digits !== undefined && number * 1_000 < lastEndMs ? number * 1_000 : number;
-  return ms > 0 && ms < lastEndMs ? new Date(ms).toISOString() : undefined;
-}
-
 /** The fields that tell how many people may be written to: by number, and by account. */
 export const limitFields: ReadonlySet<string> = new Set([
   "phone_number_quality_update",
@@ -154,6 +148,7 @@ export function readLimitChange(field: string, value: unknown, entry: unknown): 
     phone: readLabel(value, "display_phone_number"),
     change: change ?? "CHANGED",
     limit,
+    allowance: change === "THROUGHPUT_UPGRADE" ? { throughput: "HIGH" } : undefined,
     at: readTime(entry, "s", "time") ?? readIsoTime(entry, "time"),
   }];
 }

@@ -2,14 +2,20 @@
  * What Meta tells of a template in Cloud API webhooks (pages Webhooks: message_template_status_update,
  * _quality_update, _components_update, template_category_update).
  */
-import { readLabel, readList, readMessage, readNumericId, readTime } from "../webhooks/fields.ts";
+import {
+  readEnd,
+  readLabel,
+  readList,
+  readMessage,
+  readNumericId,
+  readTime,
+} from "../webhooks/fields.ts";
 import { readValue } from "../../model/json_value.ts";
 import type {
   TemplateStatusEvent,
   TemplateWarningEvent,
   TemplateWording,
 } from "../webhooks/provider_event.ts";
-import { readEnd } from "./account_events.ts";
 
 /** Events without a status of their own. After each, the template may be sent again. */
 const restorations = new Set(["REINSTATED", "UNARCHIVED"]);

@@ -435,8 +435,21 @@ function changeConstraint(draft: Draft, difference: CatalogueDifference): void {
   );
 }
 
-/** Whether a CHECK lists the values of a column, all that it listed before and others. */
+/** Whether a CHECK allows all that it allowed before, and more: a longer list of values, or a wider range. */
 function allowsMoreValues(before = "", after = ""): boolean {
+  return listsMoreValues(before, after) || hasWiderRange(before, after);
+}
+
+function hasWiderRange(before: string, after: string): boolean {
+  const range = /^CHECK \(\(\((\w+) >= (-?\d+)\) AND \((\w+) <= (-?\d+)\)\)\)$/;
+  const [, column, least, same, most] = range.exec(before) ?? [];
+  const [, newColumn, newLeast, newSame, newMost] = range.exec(after) ?? [];
+  return column !== undefined && [same, newColumn, newSame].every((name) => name === column) &&
+    Number(newLeast) <= Number(least) && Number(newMost) >= Number(most);
+}
+
+/** Whether a CHECK lists the values of a column, all that it listed before and others. */
+function listsMoreValues(before: string, after: string): boolean {
   const list = /^(CHECK \(\(\w+ = ANY \(ARRAY\[)([^\]]*)(\]\)\)\))$/;
   const [, head, values = "", tail] = list.exec(before) ?? [];
   const [, newHead, newValues = "", newTail] = list.exec(after) ?? [];

@@ -34,7 +34,7 @@ const leftByErasure: Reviewed = {
   departments: { columns: "name", why: operators },
   dispatch: {
     columns:
-      "in_flight operator_hold_reason channel_limit channel_change connection disconnected_reason hold_error paired_phone webhooks_state webhooks_url",
+      "in_flight operator_hold_reason channel_limit channel_change connection disconnected_reason hold_error paired_phone webhooks_state webhooks_url allowance",
     why:
       `an id, states of the channel, its words without the number, the number of the business's own phone, an address without secrets, and ${operators}`,
   },

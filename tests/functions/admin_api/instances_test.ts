@@ -55,6 +55,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     historyImport: null,
+    allowance: { messagesPerSecond: null, source: null, newChats: null, timeLock: null },
     onUnconfirmed: "hold",
     interactiveRendering: "auto",
     readReceipts: "off",

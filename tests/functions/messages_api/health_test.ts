@@ -26,6 +26,7 @@ const nothing = {
   connection: { state: "unknown", since: null, until: null, reason: null },
   webhooks: { state: "unknown", url: null },
   channelLimit: null,
+  allowance: { messagesPerSecond: null, source: null, newChats: null, timeLock: null },
   pace: null,
   budget: null,
   protection: null,

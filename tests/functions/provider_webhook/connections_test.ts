@@ -139,6 +139,9 @@ for (const { provider, tell, reason } of channels) {
   });
 }
 
+/** Of an official number of which nothing was told. */
+const allowance = { messagesPerSecond: 80, source: "default", newChats: null, timeLock: null };
+
 Deno.test("of callbacks about a connection the newest by the provider's time wins, and a repeated one is no event", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant();
@@ -318,7 +321,7 @@ Deno.test("news of an official account concern every instance of it, those of a 
     (await eventsOf(client, tenant)).filter(([type]) => type === "instance.limit_changed");
   assertEquals(await changes(one), [["instance.limit_changed", {
     ...{ reason: "DOWNGRADE", limit: "TIER_2K", previousLimit: null },
-    effectiveAt: null,
+    ...{ effectiveAt: null, allowance },
   }]]);
   assertEquals(await changes(other), []);
   assertEquals((await health(client, one)).channelLimit, "TIER_2K");
@@ -327,7 +330,7 @@ Deno.test("news of an official account concern every instance of it, those of a 
   await client.cloud(one, quality("TIER_10K", 2));
   assertEquals((await changes(one)).slice(1), [["instance.limit_changed", {
     ...{ reason: "DOWNGRADE", limit: "TIER_10K", previousLimit: "TIER_2K" },
-    effectiveAt: null,
+    ...{ effectiveAt: null, allowance },
   }]]);
 });
 
@@ -355,7 +358,7 @@ Deno.test("a violation and a planned ban are told once and stop nothing; a numbe
   assertEquals((await health(client, tenant)).status, "disconnected");
   await client.cloud(tenant, accountUpdate({ event: "ACCOUNT_RECONNECTED" }, now + 4_000));
   assertEquals((await health(client, tenant)).status, "ok");
-  const limit = { limit: null, previousLimit: null };
+  const limit = { limit: null, previousLimit: null, allowance };
   assertEquals(await eventsOf(client, tenant), [
     ["instance.limit_changed", { ...limit, reason: "ACCOUNT_VIOLATION: SCAM", effectiveAt: null }],
     ["instance.limit_changed", { ...limit, reason: "SCHEDULE_FOR_DISABLE", effectiveAt }],

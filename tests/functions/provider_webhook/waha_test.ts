@@ -205,6 +205,48 @@ Deno.test("WAHA: a session that is lost stops the queue, a lock on new chats doe
   ]);
 });
 
+Deno.test("WAHA: the lock on new chats and their quota stand in the allowance, and are told as they change", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await createTenant(client);
+  let at = Date.now();
+  const endS = Math.floor(at / 1_000) + 86_400;
+  const until = new Date(endS * 1_000).toISOString();
+  const told = async (data: unknown): Promise<Body> => {
+    await tell(client, tenant, "session.status", { name: "s", status: "WORKING", data }, {
+      ...{ timestamp: at++, me: { id: `${tenant.connectedPhone}@c.us` } },
+    });
+    const { allowance } = (await client.stack.messages(tenant, "GET", "/health")).body;
+    const times = (part: Body): Body =>
+      part?.until ? { ...part, until: new Date(part.until).toISOString() } : part;
+    return [times(allowance.newChats), times(allowance.timeLock)];
+  };
+  const lock = { isActive: true, timeEnforcementEnds: endS, enforcementType: "DEFAULT" };
+  const locked = { isActive: true, until, kind: "DEFAULT" };
+  assertEquals(await told({ reachoutTimelock: lock }), [null, locked]);
+  assertEquals(await told({ reachoutTimelock: lock }), [null, locked]);
+  const capping = { cappingStatus: "NONE", totalQuota: 100, usedQuota: 7, cycleEnd: endS };
+  assertEquals(await told({ messageCapping: capping }), [{ used: 7, quota: 100, until }, locked]);
+  const more = { messageCapping: { ...capping, usedQuota: 8 } };
+  assertEquals((await told(more))[0], { used: 8, quota: 100, until });
+  const placeholder = { totalQuota: 0, mvStatus: "NOT_ELIGIBLE", oteStatus: "NOT_ELIGIBLE" };
+  assertEquals((await told({ messageCapping: placeholder }))[0]?.quota, 100);
+  assertEquals((await told({ messageCapping: null, reachoutTimelock: null }))[0]?.quota, 100);
+  const used = { ...capping, totalQuota: 0, mvStatus: "NOT_ELIGIBLE", oteStatus: "CAPPED" };
+  assertEquals((await told({ messageCapping: used }))[0]?.quota, 0);
+  assertEquals(await told({ messageCapping: { ...capping, totalQuota: -1 } }), [null, locked]);
+  const past = { ...lock, timeEnforcementEnds: endS - 172_800 };
+  assertEquals((await told({ reachoutTimelock: past }))[1].isActive, false, "its end has passed");
+  const events = await client.stack.admin`
+    select data->>'reason' as reason, data->'allowance' as allowance from messaging.events
+    where instance_id = ${tenant.instanceId} and type = 'instance.limit_changed'
+    order by sequence`;
+  assertEquals(events.map(({ reason, allowance }) => [reason, allowance.newChats?.quota]), [
+    ...[["REACHOUT_TIMELOCK", undefined], ["MESSAGE_CAPPING_NONE", 100]],
+    ...[["MESSAGE_CAPPING_NONE", 0], ["MESSAGE_CAPPING_NONE", undefined]],
+    ["REACHOUT_TIMELOCK", undefined],
+  ]);
+});
+
 Deno.test("WAHA: a session of a wrong phone holds the instance until the right one is there", async () => {
   await using client = await createWebhookClient();
   const tenant = await createTenant(client);

@@ -2,8 +2,8 @@
 -- sealedProviderConfig (the credentials that were asked with), state (connected, or another word for not),
 -- phone (the session's number in digits, NULL for not told). A session that is there counts as told (see
 -- record_connection_event); one that is not, only where it was there before: nothing is lost of an instance
--- that was never connected. Of the official channel nothing is noted, because its events are about what the
--- account may do. What other credentials than the present ones have found counts nothing.
+-- that was never connected. Of the official channel only `allowance` is noted, what it said that the number may
+-- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other credentials than the present ones have found counts nothing.
 -- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
 -- Locks pacing, then dispatch.
 create or replace function public.note_connection(request jsonb)
@@ -30,6 +30,16 @@ begin
       'isAnswer', true
     ));
     select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
+  end if;
+  if jsonb_typeof(request->'allowance') = 'object'
+    and instance.sealed_provider_config = request->>'sealedProviderConfig' then
+    perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+    if messaging.keep_allowance(instance, request->'allowance') then
+      perform messaging.tell_limit_change(
+        instance, null, jsonb_build_object('previousLimit', dispatch.channel_limit)
+      );
+      perform messaging.refresh_dispatch(array[instance.id]);
+    end if;
   end if;
   return jsonb_build_object(
     'since', messaging.iso_in_zone(

@@ -104,7 +104,7 @@ begin
     where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= horizon
     order by q.scheduled_at, q.position
-    limit 200
+    limit greatest(200, dispatch.messages_per_second)
     for no key update of q skip locked
   loop
     leaves_at := greatest(

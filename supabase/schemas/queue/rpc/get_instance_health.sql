@@ -1,7 +1,7 @@
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, webhooks {state, url} as they were last seen, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance), pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
@@ -150,8 +150,11 @@ begin
       'state', coalesce(dispatch.webhooks_state, 'unknown'), 'url', dispatch.webhooks_url
     ),
     'channelLimit', dispatch.channel_limit,
+    'allowance', messaging.shown_allowance(
+      dispatch.allowance, instance.provider_class, clock, instance.time_zone
+    ),
     'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
-      'messagesPerSecond', dispatch.messages_per_second,
+      'messagesPerSecond', instance.messages_per_second,
       'current', case
         when dispatch.slowed_until > clock then dispatch.messages_per_second / 2.0
         else dispatch.messages_per_second

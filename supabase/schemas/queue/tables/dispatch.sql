@@ -35,6 +35,7 @@ create table messaging.dispatch (
   wrong_phone_until timestamptz not null default '-infinity',
   webhooks_state text,
   webhooks_url text,
+  allowance jsonb,
   constraint dispatch_connection_known check (connection in ('connected', 'disconnected')),
   constraint dispatch_webhooks_known check (webhooks_state in ('ours', 'elsewhere', 'unknown')),
   constraint dispatch_flight_has_a_lease check ((in_flight is null) = (lease_until is null))
@@ -50,7 +51,7 @@ comment on column messaging.dispatch.paced_from is
 comment on column messaging.dispatch.departs_at is
   'When the paced message in flight would have left if it was called at its claim: with its typing.';
 comment on column messaging.dispatch.messages_per_second is
-  'The pace of the instance, as in instances, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
+  'The pace of the instance, see present_pace, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
 comment on column messaging.dispatch.slowed_until is
   'Until then the pace is half of messages_per_second: the channel has refused a message for its speed.';
 comment on column messaging.dispatch.refused_at is
@@ -81,6 +82,8 @@ comment on column messaging.dispatch.webhooks_state is
   'Where the provider was last seen to send events; NULL while nobody has asked.';
 comment on column messaging.dispatch.webhooks_url is
   'That address without its secrets; NULL where it is not known, or events go nowhere.';
+comment on column messaging.dispatch.allowance is
+  'What the channel told that the number may do: {throughput, isOnBusinessApp, newChats {used, quota, until}, timeLock {isActive, until, kind}}, each only where it was told; NULL while nothing was. See shown_allowance.';
 comment on column messaging.dispatch.told_disconnected_at is
   'When the workspace''s alert address was last told by e-mail.';
 comment on column messaging.dispatch.suspected_at is

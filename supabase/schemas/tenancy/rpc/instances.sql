@@ -1,7 +1,7 @@
 -- admin-api: a new instance with its holidays, its pacing and its dispatch.
 -- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
 --   settings (see write_instance_settings), idempotency (see begin_idempotent).
--- Returns the instance, {replayed}, {issues} when the server does not know the time zone or the protection contradicts itself, or {taken}:
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
 --   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Errors: MI007, MI008, MI013.
 create or replace function public.create_instance(request jsonb)
@@ -18,6 +18,9 @@ begin
   end if;
   if messaging.protection_issues(request->'protection') is not null then
     return messaging.protection_issues(request->'protection');
+  end if;
+  if messaging.pace_issues(request->'pace', null) is not null then
+    return messaging.pace_issues(request->'pace', null);
   end if;
   begin
     replayed := messaging.begin_idempotent(request);
@@ -103,7 +106,7 @@ $$;
 -- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
 -- phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the pace is more than the number has, or {taken}: the
 -- field
 --   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
@@ -140,6 +143,16 @@ begin
       return refused;
     end if;
   end if;
+  if changes ? 'pace' then
+    -- Of other credentials nothing is known.
+    refused := messaging.pace_issues(changes->'pace', (
+      select d.allowance from messaging.dispatch d
+      where d.instance_id = instance.id and not changes ? 'sealedProviderConfig'
+    ));
+    if refused is not null then
+      return refused;
+    end if;
+  end if;
 
   begin
     instance := messaging.write_instance_settings(instance.id, changes);
@@ -171,7 +184,11 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
-    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null, webhooks_url = null where d.instance_id = instance.id;
+    update messaging.dispatch d
+    set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
+      webhooks_url = null, allowance = null,
+      messages_per_second = messaging.present_pace(instance.messages_per_second, null)
+    where d.instance_id = instance.id;
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
@@ -209,6 +226,28 @@ begin
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
         'path', 'protection.warmUp.startPerDay',
         'message', format('must be at most %s, to which the warm-up rises', target)
+      )))
+  end;
+end;
+$$;
+
+-- {issues} where a pace {messagesPerSecond} is more than the number may send by its `allowance` (see
+-- allowed_pace); else NULL.
+create or replace function messaging.pace_issues(pace jsonb, allowance jsonb)
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  allowed constant integer := messaging.allowed_pace(allowance);
+begin
+  return case
+    when (pace->>'messagesPerSecond')::integer > allowed then
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+        'path', 'pace.messagesPerSecond',
+        'message', format('must be at most %s, the number''s allowance: %s', allowed, case
+          when allowance->>'isOnBusinessApp' = 'true'
+            then 'it is also used in the WhatsApp Business app'
+          when allowance ? 'throughput' then 'the channel told its throughput'
+          else 'GET admin-api/instances/{id}/connection asks the channel for more'
+        end)
       )))
   end;
 end;
@@ -367,6 +406,12 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     'configureWebhooks', instance.configure_webhooks,
     'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
     'requestsPerMinute', instance.requests_per_minute,
+    'allowance', (
+      select messaging.shown_allowance(
+        d.allowance, instance.provider_class, clock_timestamp(), 'UTC'
+      )
+      from messaging.dispatch d where d.instance_id = instance.id
+    ),
     'historyImport', messaging.shown_history_import(instance.id),
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')

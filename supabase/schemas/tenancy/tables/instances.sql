@@ -52,7 +52,7 @@ create table messaging.instances (
       and window_days <@ '{1,2,3,4,5,6,7}'::smallint[]
     ),
   constraint instances_free_service_messages check (free_service_messages_per_month >= 0),
-  constraint instances_messages_per_second check (messages_per_second between 1 and 80),
+  constraint instances_messages_per_second check (messages_per_second between 1 and 1000),
   constraint instances_pace_is_official
     check (messages_per_second is null or provider = 'whatsapp_cloud'),
   constraint instances_people_scope_known check (people_scope in ('instance', 'workspace')),

@@ -539,11 +539,12 @@ Deno.test("WAHA: a lock on new chats and their quota leave the session connected
   assertEquals(told({ messageCapping: capping }), [
     ...[["connected", undefined], ["MESSAGE_CAPPING_FIRST_WARNING", "1000"]],
   ]);
-  for (const totalQuota of [-1, 0]) {
-    assertEquals(told({ messageCapping: { cappingStatus: "NONE", totalQuota } }), [
-      ["connected", undefined],
-    ]);
-  }
+  const notEligible = { mvStatus: "NOT_ELIGIBLE", oteStatus: "NOT_ELIGIBLE" };
+  const placeholder = { cappingStatus: "NONE", totalQuota: 0, ...notEligible };
+  assertEquals(told({ messageCapping: placeholder }), [["connected", undefined]]);
+  assertEquals(told({ messageCapping: { ...placeholder, totalQuota: -1 } }), [
+    ...[["connected", undefined], ["MESSAGE_CAPPING_NONE", undefined]],
+  ]);
 });
 
 Deno.test("WAHA: events of another session of the server are skipped", () => {
