@@ -1,10 +1,41 @@
 const secondMs = 1_000;
 
+/** When the last calls of each instance began. Of this process: its runs overlap. */
+const departuresOf = new Map<string, Departures>();
+
 /**
- * When the calls of each instance began, by the process' monotonic clock, the oldest first: as many as it may
- * make in a second. Of this process: its runs overlap.
+ * When the last calls of an instance began, by the process' monotonic clock: as many as it may make in a second,
+ * in a ring, so that one more costs no copy of the others.
  */
-const departuresOf = new Map<string, number[]>();
+class Departures {
+  readonly #ring: Float64Array;
+  #next = 0;
+  latestMs = -Infinity;
+
+  constructor(readonly messagesPerSecond: number) {
+    this.#ring = new Float64Array(messagesPerSecond).fill(-Infinity);
+  }
+
+  /** When the oldest of them is a second ago. */
+  get freeAtMs(): number {
+    return (this.#ring[this.#next] ?? -Infinity) + secondMs;
+  }
+
+  add(atMs: number): void {
+    this.#ring[this.#next] = atMs;
+    this.#next = (this.#next + 1) % this.messagesPerSecond;
+    this.latestMs = atMs;
+  }
+
+  /** The same, at another pace: the newest ones that it has room for. */
+  at(messagesPerSecond: number): Departures {
+    if (messagesPerSecond === this.messagesPerSecond) return this;
+    const changed = new Departures(messagesPerSecond);
+    const oldestFirst = [...this.#ring.subarray(this.#next), ...this.#ring.subarray(0, this.#next)];
+    for (const atMs of oldestFirst.slice(-messagesPerSecond)) changed.add(atMs);
+    return changed;
+  }
+}
 
 /**
  * Resolves when a message of a group may leave: at `dueAtMs` (by `performance.now()`), and never as one more
@@ -20,15 +51,16 @@ export async function awaitDeparture(
 ): Promise<number> {
   await sleepUntil(dueAtMs);
   for (;;) {
-    const departures = departuresOf.get(instanceId) ?? [];
-    const freeAtMs = (departures.at(-messagesPerSecond) ?? -Infinity) + secondMs;
+    const departures = (departuresOf.get(instanceId) ?? new Departures(messagesPerSecond))
+      .at(messagesPerSecond);
+    departuresOf.set(instanceId, departures);
     const nowMs = performance.now();
-    if (nowMs >= freeAtMs) {
-      departuresOf.set(instanceId, [...departures, nowMs].slice(-messagesPerSecond));
+    if (nowMs >= departures.freeAtMs) {
+      departures.add(nowMs);
       forgetOthers(instanceId);
       return nowMs;
     }
-    await sleepUntil(freeAtMs);
+    await sleepUntil(departures.freeAtMs);
   }
 }
 
@@ -42,7 +74,7 @@ async function sleepUntil(atMs: number): Promise<void> {
 /** An instance that sends no more takes no memory, as soon as another one sends. */
 function forgetOthers(instanceId: string): void {
   for (const [id, departures] of departuresOf) {
-    const isOver = (departures.at(-1) ?? -Infinity) + secondMs < performance.now();
+    const isOver = departures.latestMs + secondMs < performance.now();
     if (id !== instanceId && isOver) departuresOf.delete(id);
   }
 }
