@@ -135,23 +135,9 @@ begin
     )));
   end if;
 
-  if changes ? 'protection' then
-    refused := messaging.protection_issues(
-      messaging.changed_protection(instance.protection, changes->'protection')
-    );
-    if refused is not null then
-      return refused;
-    end if;
-  end if;
-  if changes ? 'pace' then
-    -- Of other credentials nothing is known.
-    refused := messaging.pace_issues(changes->'pace', (
-      select d.allowance from messaging.dispatch d
-      where d.instance_id = instance.id and not changes ? 'sealedProviderConfig'
-    ));
-    if refused is not null then
-      return refused;
-    end if;
+  refused := messaging.changed_limit_issues(instance, changes);
+  if refused is not null then
+    return refused;
   end if;
 
   begin
@@ -228,6 +214,28 @@ begin
         'message', format('must be at most %s, to which the warm-up rises', target)
       )))
   end;
+end;
+$$;
+
+-- {issues} where changes of an instance would give it a protection that contradicts itself, or a pace that its
+-- number has not got; else NULL. Of the number of other credentials nothing is known.
+create or replace function messaging.changed_limit_issues(
+  instance messaging.instances, changes jsonb
+) returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  allowance constant jsonb := (
+    select d.allowance from messaging.dispatch d
+    where d.instance_id = instance.id and not changes ? 'sealedProviderConfig'
+  );
+begin
+  return coalesce(
+    case
+      when changes ? 'protection' then messaging.protection_issues(
+        messaging.changed_protection(instance.protection, changes->'protection')
+      )
+    end,
+    messaging.pace_issues(changes->'pace', allowance)
+  );
 end;
 $$;
 
