@@ -10,6 +10,7 @@ import {
   type LeasedMessage,
   toLeaseSeconds,
 } from "../../shared/messages/claim.ts";
+import { endTurns } from "../../shared/messages/maintenance.ts";
 import { markReadAfterReply } from "../../shared/messages/read_receipts.ts";
 import { maxSleepMs, onWakeUp } from "../../shared/messages/wake_up.ts";
 import { onShutdown } from "../../shared/runtime/shutdown.ts";
@@ -89,6 +90,8 @@ class DispatchRun {
   readonly #calls = new CallsUnderWay(sends);
   readonly #groups: GroupConsumer;
   readonly #readReceipts = new Set<Promise<void>>();
+  /** Ends turns beside the messages; null while none is due. */
+  #turns: Promise<void> | null = null;
   readonly #outbox: OutboxConsumer;
   readonly #events: EventConsumer;
   readonly #maintenance: QueueMaintenance;
@@ -138,7 +141,7 @@ class DispatchRun {
       ...[this.#calls.finish(), this.#groups.finish()],
       ...[this.#outbox.finish(), this.#events.finish()],
     ]);
-    await Promise.all([this.#maintenance.finish(), ...this.#readReceipts]);
+    await Promise.all([this.#maintenance.finish(), this.#turns, ...this.#readReceipts]);
     this.report.outboxRows = this.#outbox.rows;
     this.report.deliveries = this.#events.deliveries;
   }
@@ -182,6 +185,7 @@ class DispatchRun {
     }
     this.#groups.notice(claim.groups);
     if (claim.isOutboxDue) this.#outbox.start();
+    if (claim.isTurnDue === true) this.#endTurns();
     this.#events.notice(claim.webhooks);
     if (claim.messages.length === free) return 0;
     return this.#chooseSleep(claim);
@@ -197,6 +201,12 @@ class DispatchRun {
     const marked = markReadAfterReply(this.services, sent)
       .finally(() => this.#readReceipts.delete(marked));
     this.#readReceipts.add(marked);
+  }
+
+  #endTurns(): void {
+    this.#turns ??= endTurns(this.services.database)
+      .catch((error: unknown) => this.services.log.error("turns_failed", describeDefect(error)))
+      .finally(() => this.#turns = null);
   }
 
   /** Until the next due time, so that a paced message leaves at its slot. */

@@ -207,6 +207,25 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
       lastMessageId: "Id of the newest message.",
     },
   },
+  "conversation.turn": {
+    when: "a contact's turn has ended: its messages in a row, as the instance's `turns` says",
+    dataName: "ConversationTurnEventData",
+    data: z.object({
+      contactId: z.uuid(),
+      conversationId: z.uuid(),
+      startedAt: instantSchema,
+      endedAt: instantSchema,
+      messages: z.array(z.object(messageRecordFields).partial().required({ messageId: true })),
+      isTruncated: z.literal(true).optional(),
+    }),
+    fields: {
+      startedAt: "When the turn's first message was received.",
+      endedAt: "When the turn has ended.",
+      messages:
+        "The records of its messages, at most 50, in the order in which they were received. Those that would make the event longer than 20,000 bytes have their `messageId` alone.",
+      isTruncated: "Whether records were left out.",
+    },
+  },
   "agent.paused": {
     when: "the AI agent pauses for a contact, or pauses anew",
     dataName: "AgentPauseEventData",

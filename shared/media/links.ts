@@ -106,6 +106,10 @@ export function linkEventData(
   data: Readonly<Record<string, unknown>>,
   links: MediaLinks,
 ): Readonly<Record<string, unknown>> {
+  const { messages } = data;
+  if (Array.isArray(messages)) {
+    return { ...data, messages: messages.map((message) => linkEventData(message, links)) };
+  }
   return typeof data["mediaId"] === "string"
     ? withMediaUrl(data as Readonly<Record<string, unknown>> & MediaReference, links)
     : data;

@@ -33,6 +33,14 @@ export async function tellIdleConversations(database: Database): Promise<void> {
   }
 }
 
+/** Most turns that one call ends: each writes out up to 50 records. */
+const turnsOfCall = 50;
+
+/** Ends the turns that are due. What another process ends is left to it. */
+export async function endTurns(database: Database): Promise<void> {
+  while (!(await database.rpc("end_turns", { maxTurns: turnsOfCall })).isComplete);
+}
+
 /** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
 const maxQuestionBatches = 20;
 

@@ -9,6 +9,7 @@ import type { AnswerOf } from "./response_fields.ts";
 import { idleSchema, shownIdleSchema } from "./idle.ts";
 import { readReceiptModes } from "./read_receipts.ts";
 import { transcribeVoiceModes } from "./transcribe_voice.ts";
+import { shownTurnsSchema, turnsSchema } from "./turns.ts";
 
 /** What a reached budget may stop. */
 const budgetStops = ["marketing", "batches"] as const;
@@ -166,6 +167,11 @@ const settings = {
     "After which silences of a conversation `conversation.idle` is told, at most 5: `afterMinutes` after its newest message, where that awaits the `customer` (the message is ours) or `us` (it is the contact's). None by default. A change counts for silences that begin after it, and for what is due after it of those that are watched already. See `docs/follow-ups.md`.",
     idleSchema,
     shownIdleSchema,
+  ),
+  turns: setting(
+    "When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`.",
+    turnsSchema,
+    shownTurnsSchema,
   ),
   optOut: setting(
     "How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it.",

@@ -66,6 +66,7 @@ export const instanceDocs: ResourceDocs = {
     pace: null,
     budget: null,
     idle: [],
+    turns: null,
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     onUnconfirmed: "hold",

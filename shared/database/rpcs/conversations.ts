@@ -27,6 +27,10 @@ export interface ConversationsRpcs {
     { readonly maxConversations: number },
     { readonly told: number; readonly isComplete: boolean }
   >;
+  end_turns: Rpc<
+    { readonly maxTurns: number },
+    { readonly ended: number; readonly isComplete: boolean }
+  >;
   note_conversation: Rpc<
     Once<ContactTarget & { readonly note: string }>,
     RecordedResult<RecordedNote>

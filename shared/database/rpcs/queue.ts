@@ -87,6 +87,8 @@ export interface ClaimedMessages {
   /** Milliseconds until the next unclaimed work is due; null where none is known. */
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
+  /** Whether `end_turns` has work. */
+  readonly isTurnDue?: boolean;
   readonly webhooks: WebhookWork;
   /** Instances with a pace that are due, see `claim_message_group`; null or absent for none. */
   readonly groups?: readonly string[] | null;

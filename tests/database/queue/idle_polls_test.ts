@@ -16,7 +16,13 @@ Deno.test("a poll of a queue in which nothing is due only asks when that will be
   const { instanceId } = await createTenant(database.admin);
   const empty = await poll(database);
   assertEquals(empty, {
-    claim: { messages: [], nextDueInMs: null, isOutboxDue: false, webhooks: "none" },
+    claim: {
+      messages: [],
+      nextDueInMs: null,
+      isOutboxDue: false,
+      isTurnDue: false,
+      webhooks: "none",
+    },
     claims: 0,
   });
   await delayNextSlot(database.admin, instanceId, 600);

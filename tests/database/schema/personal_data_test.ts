@@ -49,8 +49,12 @@ const leftByErasure: Reviewed = {
     columns:
       "name provider provider_class read_receipts sealed_provider_config gateway_instance_id business_instance_id " +
       "embed_key connected_phone connected_phone_key time_zone on_unconfirmed opt_out_keywords " +
-      "opt_out_resume_keywords opt_out_confirmation protection budget idle transcribe_voice interactive_rendering people_scope",
+      "opt_out_resume_keywords opt_out_confirmation protection budget idle turns transcribe_voice interactive_rendering people_scope",
     why: operators,
+  },
+  conversation_turns: {
+    columns: "contact_id conversation_id message_ids",
+    why: "open for minutes; an erasure deletes them",
   },
   idle_watches: {
     columns: "awaiting contact_id conversation_id last_message_id",

@@ -52,6 +52,7 @@ Deno.test("an instance is created with its defaults, read alone and in its works
     pace: null,
     budget: null,
     idle: [],
+    turns: null,
     retention: { messagesDays: null, mediaDays: null, providerEventsDays: 30 },
     transcribeVoice: "agent",
     historyImport: null,

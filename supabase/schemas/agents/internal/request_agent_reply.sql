@@ -1,5 +1,5 @@
--- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
--- several messages in a row get one answer. Requests nothing while the agent is paused for the
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the contact's
+-- turn ends where the instance has turns (see join_turn), so that several messages in a row get one answer. Requests nothing while the agent is paused for the
 -- contact, where the conversation has no active agent, or where the message is too old for it.
 -- Returns whether an answer is requested.
 -- An agent that has used up its answers of this hour is paused until it may answer again, and a note
@@ -58,7 +58,17 @@ begin
   values (
     instance.workspace_id, 'agent_reply',
     jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
-    clock_timestamp() + interval '3 seconds', conversation.id
+    case
+      when instance.turns is null then clock_timestamp() + interval '3 seconds'
+      else coalesce(
+        (
+          select t.due_at from messaging.conversation_turns t
+          where t.contact_id = request_agent_reply.contact_id
+        ),
+        clock_timestamp() + make_interval(secs => (instance.turns->>'quietSeconds')::integer)
+      )
+    end,
+    conversation.id
   );
   return true;
 end;

@@ -40,6 +40,7 @@ begin
   conversation_before := messaging.conversation_state(kept_conversation.id);
   select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
   if found then
+    perform messaging.merge_turns(kept.id, gone.id);
     perform messaging.merge_conversations(kept_conversation, gone_conversation);
   end if;
   insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
@@ -221,7 +222,11 @@ begin
   insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
   select o.workspace_id, o.kind,
     o.payload || jsonb_build_object('conversationId', kept.id),
-    least(o.run_at, clock_timestamp() + interval '3 seconds'), kept.id
+    coalesce(
+      (select t.due_at from messaging.conversation_turns t where t.contact_id = kept.contact_id),
+      least(o.run_at, clock_timestamp() + interval '3 seconds')
+    ),
+    kept.id
   from messaging.outbox o
   where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
   order by o.run_at

@@ -8,6 +8,7 @@
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
 -- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
+-- Where the instance has turns, each message but a reaction joins its contact's: see join_turn.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
@@ -33,7 +34,7 @@ begin
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
-        instance.has_window,
+        instance.has_window, instance.turns,
         case
           when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
         end as choice,
@@ -44,7 +45,7 @@ begin
       from messaging.new_messages(events) as e
       cross join lateral (
         select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords,
-          i.read_receipts, i.provider_class = 'official' as has_window
+          i.read_receipts, i.provider_class = 'official' as has_window, i.turns
         from messaging.instances i
         where i.id = e.instance_id
         limit 1
@@ -195,6 +196,9 @@ begin
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
+    if stored.turns is not null and stored.message_type <> 'reaction' then
+      perform messaging.join_turn(stored.turns, stored.stored_id);
+    end if;
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;

@@ -6,6 +6,7 @@ declare
   changed_at constant timestamptz := messaging.change_instant(instance_id);
 begin
   delete from messaging.idle_watches w where w.contact_id = any (contact_ids);
+  delete from messaging.conversation_turns t where t.contact_id = any (contact_ids);
   insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, erased_at)
   select distinct named.id, bury_contacts.instance_id, changed_at, changed_at
   from unnest(contact_ids) as named(id)

@@ -4,9 +4,9 @@
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
 -- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
 -- Their unpaced messages wait (see postpone_crowding_messages).
--- Returns {messages, nextDueInMs, isOutboxDue, webhooks, groups}: nextDueInMs says in how long something is due
+-- Returns {messages, nextDueInMs, isOutboxDue, isTurnDue, webhooks, groups}: nextDueInMs says in how long something is due
 -- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
--- claim_outbox has work, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
+-- claim_outbox has work, isTurnDue whether end_turns has, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
 -- for none). Never waits for a lock: what another session holds is left for later.
 -- An outbox row that is due counts for isOutboxDue alone. For nextDueInMs it would be due at once for as
 -- long as its worker has no room for it: 50 polls a second beside received files, most of their cost.
@@ -27,6 +27,9 @@ declare
     select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1
   );
   is_outbox_due constant boolean := coalesce(outbox_due_at <= clock, false);
+  is_turn_due constant boolean := exists (
+    select from messaging.conversation_turns t where t.due_at <= clock
+  );
   max_paced integer;
   paced record;
   unpaced uuid[];
@@ -39,6 +42,7 @@ begin
         epoch from least(message_due_at, case when not is_outbox_due then outbox_due_at end) - clock
       ) * 1000,
       'isOutboxDue', is_outbox_due,
+      'isTurnDue', is_turn_due,
       'webhooks', messaging.event_work()
     );
   end if;
@@ -71,6 +75,7 @@ begin
       ) as due(at)
     ),
     'isOutboxDue', is_outbox_due,
+    'isTurnDue', is_turn_due,
     'webhooks', messaging.event_work(),
     'groups', to_jsonb(paced.groups)
   );

@@ -340,6 +340,7 @@ begin
     idle = case
       when settings ? 'idle' then nullif(nullif(settings->'idle', 'null'), '[]') else i.idle
     end,
+    turns = case when settings ? 'turns' then nullif(settings->'turns', 'null') else i.turns end,
     configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
     read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
@@ -406,6 +407,7 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     end,
     'budget', instance.budget,
     'idle', coalesce(instance.idle, '[]'),
+    'turns', instance.turns,
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'interactiveRendering', instance.interactive_rendering,

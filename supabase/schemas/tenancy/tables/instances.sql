@@ -41,6 +41,7 @@ create table messaging.instances (
   budget jsonb,
   configure_webhooks boolean not null default true,
   idle jsonb,
+  turns jsonb,
   constraint instances_provider_known
     check (provider in ('whatsapp_cloud', 'zapi', 'evolution', 'waha')),
   constraint instances_embed_key_prefixed check (embed_key like 'emb\_%'),
@@ -140,3 +141,5 @@ comment on column messaging.instances.people_scope is
   'That of its workspace: see update_workspace. Here, a send knows it without looking for the workspace.';
 comment on column messaging.instances.idle is
   'After which silences conversation.idle is told: [{afterMinutes, awaiting}]; NULL for none. A message that begins one is noted only where this is set.';
+comment on column messaging.instances.turns is
+  'When a person''s messages in a row are told together by conversation.turn: {quietSeconds, maxSeconds}; NULL for never. Messages join a turn only where this is set.';
