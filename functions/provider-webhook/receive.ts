@@ -82,6 +82,15 @@ export async function recordDelivery(
     if (slices.isOver) await slices.next();
     if (event !== undefined) events.push(toRecordedEvent(await takeFile(event, delivery, files)));
   }
+  const typing = events.filter(({ kind }) => kind === "typing");
+  if (typing.length > 0 && typing.length === events.length) {
+    const addresses = typing.slice(0, maxEventsPerCall)
+      .flatMap((event) => [event["address"], event["otherAddresses"]].flat() as string[]);
+    const noted = await database.rpc("note_typing", {
+      ...{ instanceId, sealedProviderConfig, addresses },
+    });
+    return noted.recorded;
+  }
   let total = 0;
   for (let first = 0; first === 0 || first < events.length; first += maxEventsPerCall) {
     const { recorded } = await database.rpc("record_provider_events", {

@@ -12,6 +12,14 @@ export interface InboundRpcs {
     WebhookTargetsRequest,
     { readonly instances: readonly WebhookTarget[] }
   >;
+  note_typing: Rpc<
+    {
+      readonly instanceId: string;
+      readonly sealedProviderConfig: string;
+      readonly addresses: readonly string[];
+    },
+    RecordedEvents
+  >;
   record_provider_events: Rpc<RecordEventsRequest, RecordedEvents>;
   record_provider_event_calls: Grouped<InboundRpcs["record_provider_events"]>;
   get_connection_target: Rpc<{ readonly instanceId: string }, ConnectionTarget>;

@@ -23,6 +23,7 @@ import {
 } from "../webhooks/content.ts";
 import { readIsoTime, readName, readPersonName, readTime, readUrl } from "../webhooks/fields.ts";
 import { readEditedContent, readEvolutionContent, readQuotedId } from "./event_content.ts";
+import { readTyping } from "../webhooks/typing.ts";
 import { readPollVotes } from "./poll_votes.ts";
 import { isEditMessage, readProtocolMessage } from "./wrapped_message.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
@@ -36,6 +37,7 @@ import type {
   ProviderEvent,
   ReactionEvent,
   StatusEvent,
+  TypingEvent,
 } from "../webhooks/provider_event.ts";
 
 /**
@@ -77,6 +79,8 @@ export function readEvolutionEvents(
       return readEach(items, readCall);
     case "contacts.update":
       return readEach(items, readProfile);
+    case "presence.update":
+      return readEach(items, readPresence);
     case "connection.update":
       return readEach(items, (item) => readConnection(item, readIsoTime(payload, "date_time")));
     default:
@@ -94,6 +98,18 @@ function* readEach(
     if (events.length === 0) yield undefined;
     else yield* events;
   }
+}
+
+/** As Baileys tells it: the states of a chat's persons, by their addresses. */
+function readPresence(data: unknown): TypingEvent[] {
+  const presences = readValue(data, "presences");
+  const states = typeof presences === "object" && presences !== null
+    ? Object.values(presences)
+    : [];
+  return readTyping(
+    readValue(data, "id"),
+    states.map((state) => readValue(state, "lastKnownPresence")),
+  );
 }
 
 function listItems(payload: unknown): readonly unknown[] {

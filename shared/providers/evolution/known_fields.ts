@@ -4,6 +4,7 @@ import type { KnownFields } from "../webhooks/known_fields.ts";
 
 export const evolutionKnownFields: KnownFields = {
   read: [
+    "presence.update",
     ...["messages.upsert", "messages.delete", "messages.edited", "send.message.update"],
     ...["send.message", "messages.update", "call", "connection.update", "contacts.update"],
   ],
@@ -24,7 +25,6 @@ export const evolutionKnownFields: KnownFields = {
     "labels.edit": "the phone's own labels",
     "logout.instance": "connection.update tells it",
     "messages.set": "messages from before the session was connected",
-    "presence.update": "whether somebody types: true for seconds, and told too often to keep",
     "qrcode.updated": "a step of connecting a session",
     "remove.instance": "the gateway's own administration",
     "status.instance": "connection.update tells it",

@@ -19,6 +19,9 @@ const readEvents = [
   ...["SEND_MESSAGE", "SEND_MESSAGE_UPDATE", "CONNECTION_UPDATE", "CONTACTS_UPDATE", "CALL"],
 ];
 
+/** Asked for, but no fault where it is missing: it only prolongs a turn while the person types. */
+const furtherEvents = ["PRESENCE_UPDATE"];
+
 /** Opens the webhook of an instance by calls of its server. */
 export function openEvolutionWebhooks(
   { webhookSecret }: EvolutionConfig,
@@ -42,7 +45,7 @@ export function openEvolutionWebhooks(
     },
     async set(address): Promise<ConnectionChangeOutcome> {
       const webhook = { enabled: true, url: address, byEvents: false, base64: false };
-      const body = { webhook: { ...webhook, events: readEvents } };
+      const body = { webhook: { ...webhook, events: [...readEvents, ...furtherEvents] } };
       const answer = await ask("POST", "set", body);
       return answer.outcome === "failed" ? answer : { outcome: "done" };
     },

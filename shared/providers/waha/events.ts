@@ -39,6 +39,7 @@ import type {
   ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
+import { readTyping } from "../webhooks/typing.ts";
 import { readCount } from "../webhooks/values.ts";
 import { readId, readText, readValue } from "../../model/json_value.ts";
 import type { ToldAllowance } from "../../model/allowance.ts";
@@ -91,6 +92,11 @@ export function readWahaEvents(payload: unknown, session?: string | undefined): 
       return readEventAnswer(event, around);
     case "call.rejected":
       return readCall(event);
+    case "presence.update":
+      return readTyping(
+        readValue(event, "id"),
+        readList(event, "presences").map((presence) => readValue(presence, "lastKnownPresence")),
+      );
     case "session.status":
       return [...readConnection(event, around), ...readLimits(event, around)];
     default:

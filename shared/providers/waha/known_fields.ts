@@ -7,6 +7,7 @@ const labels = "the phone's own labels";
 
 export const wahaKnownFields: KnownFields = {
   read: [
+    "presence.update",
     ...["message", "message.any", "message.reaction", "message.ack", "message.ack.group"],
     ...["message.edited", "message.revoked", "poll.vote", "poll.vote.failed", "event.response"],
     ...["call.rejected", "session.status"],
@@ -29,7 +30,6 @@ export const wahaKnownFields: KnownFields = {
     "label.deleted": labels,
     "label.upsert": labels,
     "message.waiting": "a message that the phone has not decrypted yet: it comes as message",
-    "presence.update": "whether somebody types: true for seconds, and told too often to keep",
     "state.change": "the engine's own state: session.status tells the session's",
   },
   list: (payload) => [readLabel(payload, "event")?.toLowerCase()],

@@ -158,6 +158,13 @@ export interface AddressesEvent {
   readonly otherAddresses: readonly string[];
 }
 
+/** A person is writing or recording at this moment. It is true for seconds, and never stored. */
+export interface TypingEvent {
+  readonly kind: "typing";
+  readonly address: string;
+  readonly otherAddresses: readonly string[];
+}
+
 /** The status of a message that we sent. */
 export interface StatusEvent {
   readonly kind: "status";
@@ -343,6 +350,7 @@ export type ProviderEvent =
   | HistoryProgressEvent
   | ContactNameEvent
   | AddressesEvent
+  | TypingEvent
   | MessageEditEvent
   | MessageDeletionEvent
   | StatusEvent

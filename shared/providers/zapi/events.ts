@@ -39,6 +39,7 @@ import type {
   ReactionEvent,
   StatusEvent,
 } from "../webhooks/provider_event.ts";
+import { readTyping } from "../webhooks/typing.ts";
 import { isHiddenFile, readZapiContent } from "./event_content.ts";
 
 /**
@@ -64,6 +65,8 @@ export function readZapiEvents(
       return readDelivery(payload);
     case "ConnectedCallback":
       return [readConnection(payload, "connected")];
+    case "PresenceChatCallback":
+      return readTyping(readValue(payload, "phone"), [readValue(payload, "status")]);
     case "DisconnectedCallback":
       return [readConnection(payload, "disconnected")];
     default:

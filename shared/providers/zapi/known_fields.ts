@@ -4,12 +4,12 @@ import type { KnownFields } from "../webhooks/known_fields.ts";
 
 export const zapiKnownFields: KnownFields = {
   read: [
+    "PresenceChatCallback",
     ...["ReceivedCallback", "MessageStatusCallback", "DeliveryCallback", "ConnectedCallback"],
     ...["DisconnectedCallback", "notification.REVOKE"],
     ...["notification.CALL_MISSED_VOICE", "notification.CALL_MISSED_VIDEO"],
   ],
   ignored: {
-    PresenceChatCallback: "whether somebody types: true for seconds, and told too often to keep",
     "notification.BIZ_MOVE_TO_CONSUMER_APP": "WhatsApp's own words about an account",
     "notification.BLUE_MSG_SELF_PREMISE_UNVERIFIED": "WhatsApp's own words about an account",
     "notification.BLUE_MSG_SELF_PREMISE_VERIFIED": "WhatsApp's own words about an account",

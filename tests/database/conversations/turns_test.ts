@@ -46,6 +46,10 @@ async function createWorld(turns: Json | null = { quietSeconds: 8, maxSeconds: 2
         })),
       });
     },
+    type: (address = phone, sealedProviderConfig = config) =>
+      callFunction<{ recorded: number | null }>(sql, "note_typing", {
+        ...{ instanceId, sealedProviderConfig, addresses: [address] },
+      }),
     /** Lets so many seconds pass. */
     pass: async (seconds: number) => {
       const by = admin`make_interval(secs => ${seconds})`;
@@ -210,6 +214,34 @@ Deno.test("the agent answers a turn once, when it ends", async () => {
   await world.pass(8);
   assertEquals((await world.end()).ended, 1);
   assertEquals((await world.turns())[0]!.messages.length, 7);
+});
+
+Deno.test("typing restarts the quiet time within maxSeconds, lets the agent wait, and neither begins nor revives a turn", async () => {
+  await using world = await createWorld();
+  await world
+    .admin`insert into messaging.ai_agents (instance_id, name, instructions, model, is_active)
+    values (${instanceId}, 'Ana', 'Be kind.', 'm', true)`;
+  assertEquals(await world.type(), { recorded: 0 });
+  await world.receive("a");
+  for (const [seconds, expected] of [[5, 1], [5, 1], [5, 1], [4, 0]] as const) {
+    await world.pass(seconds);
+    assertEquals((await world.end()).ended, 0);
+    assertEquals((await world.type()).recorded, expected);
+    const [row] = await world.admin<{ same: boolean }[]>`
+      select t.due_at = o.run_at as same
+      from messaging.conversation_turns t, messaging.outbox o where o.kind = 'agent_reply'`;
+    assertEquals(row!.same, true);
+  }
+  await world.pass(1);
+  assertEquals(await world.type(), { recorded: 0 });
+  assertEquals((await world.end()).ended, 1);
+  assertEquals(await world.type(), { recorded: 0 });
+  await world.receive("b");
+  assertEquals(await world.type(phone, "other"), { recorded: null });
+  assertEquals(await world.type("5511900000009"), { recorded: 0 });
+  await world.set(null);
+  assertEquals(await world.type(), { recorded: 0 });
+  assertEquals((await world.admin`select from messaging.provider_events`).length, 0);
 });
 
 Deno.test("simultaneous deliveries beside a dispatcher: every message is in exactly one turn, in order", async () => {
