@@ -53,7 +53,7 @@ const leftByErasure: Reviewed = {
     why: operators,
   },
   conversation_turns: {
-    columns: "contact_id conversation_id message_ids",
+    columns: "contact_id conversation_id",
     why: "open for minutes; an erasure deletes them",
   },
   idle_watches: {
