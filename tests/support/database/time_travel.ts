@@ -54,6 +54,9 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
         hold_refused_at = hold_refused_at - ${by}, told_held_at = told_held_at - ${by},
         channel_limit_at = channel_limit_at - ${by}`;
     await transaction`
+      update messaging.conversation_turns set started_at = started_at - ${by},
+        due_at = due_at - ${by}, ends_by = ends_by - ${by}`;
+    await transaction`
       update messaging.outbox set run_at = run_at - ${by}, created_at = created_at - ${by},
         settled_at = settled_at - ${by}`;
     await transaction`
