@@ -134,6 +134,10 @@ export const refusalGuide: Readonly<Record<ErrorCode, CodeGuide>> = {
     "caller",
     "Use the `questionId` that the sending call has answered, or list `GET messages-api/questions`, with the token of the question's instance.",
   ),
+  payment_not_found: guide(
+    "caller",
+    "Use the reference or the `messageId` of a payment request of this instance: `GET messages-api/payments` lists them.",
+  ),
   "Template not found": guide("caller", "Take the id from `GET messages-api/templates`."),
   template_not_found: guide(
     "administrator",
@@ -228,6 +232,14 @@ export const refusalGuide: Readonly<Record<ErrorCode, CodeGuide>> = {
   connection_page_not_served: guide(
     "administrator",
     "Publish the page and set `CONNECT_PAGE_URL`, or show the code by `connection/qr` and `connection/code`.",
+  ),
+  reference_in_use: guide(
+    "caller",
+    "Give each payment request a reference of its own, such as the order's number with a sequence number. The open one ends by `POST messages-api/payments/{reference}`.",
+  ),
+  payment_state: guide(
+    "caller",
+    "Read the payment: `message` names its status. What was paid is given back by `refunded`.",
   ),
   already_connected: guide(
     "administrator",

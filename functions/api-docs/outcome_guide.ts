@@ -140,6 +140,11 @@ const meanings: Readonly<Record<RefusalMeaning, CodeGuide | null>> = {
     "The channel takes a parameter of the call not at all, or not from this account.",
     "Correct what the provider's words name. By Direct Send it is the account that lacks it: give a template as the next rung.",
   ),
+  message_type_refused: guide(
+    "caller",
+    "The person, or the account, has not got this kind of message. A payment request goes as text then, unless the call wants its own form alone.",
+    "Send it as text: leave `rendering` out, or say `text`.",
+  ),
 };
 
 /** Why a rung of `outsideWindow` could not be taken. */

@@ -127,10 +127,11 @@ const checkSource: CrossCheck = ({ template, message, outsideWindow }) => {
   if (typeof message !== "object" || message === null) return [];
   const given = message as Readonly<Record<string, unknown>>;
   const issues = checkContent(given);
-  if (given["messageType"] === "reaction") {
-    issues.unshift({ path: "messageType", message: "reaction cannot be sent in a batch" });
+  const { messageType } = given;
+  if (messageType === "reaction" || messageType === "payment_request") {
+    issues.unshift({ path: "messageType", message: `${messageType} cannot be sent in a batch` });
   }
-  if (given["messageType"] === undefined) {
+  if (messageType === undefined) {
     issues.unshift({ path: "messageType", message: "is required" });
   }
   return [

@@ -11,6 +11,7 @@ import {
   retryUnconfirmed,
   runErasures,
   runMerges,
+  runPayments,
   runQuestions,
   tellIdleConversations,
   updatePeople,
@@ -106,6 +107,9 @@ export class QueueMaintenance {
       if (expired > 0) this.onChange();
     });
     await this.#attempt(() => tellIdleConversations(database));
+    await this.#attempt(async () => {
+      await runPayments(database);
+    });
     await this.#attempt(async () => {
       const { sent } = await runQuestions(database);
       if (sent > 0) this.onChange();

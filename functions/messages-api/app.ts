@@ -41,6 +41,7 @@ import {
   usageEndSchema,
   usageResponseSchema,
 } from "../../shared/http/usage_query.ts";
+import { paymentRoutes } from "./payments.ts";
 import { createQuestionOperations } from "./questions.ts";
 import { describeSendable } from "./sendable_templates.ts";
 import { listTemplatesSchema, templatesResponseSchema } from "./templates_contract.ts";
@@ -74,7 +75,11 @@ const operations: readonly ClientRoute<MessagesApiServices>[] = [
 
 /** /functions/v1/messages-api: the state of messages and of the queue (decisions, section 9). */
 export function createMessagesApiApp(services: MessagesApiServices): Hono {
-  const routes = createClientRoutes(services, [...operations, ...createQuestionOperations()]);
+  const routes = createClientRoutes(services, [
+    ...operations,
+    ...createQuestionOperations(),
+    ...paymentRoutes,
+  ]);
   return createApp({
     slug: "messages-api",
     log: services.log,

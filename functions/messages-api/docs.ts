@@ -28,6 +28,7 @@ import {
   readMessageSchema,
 } from "./contract.ts";
 import { usageResponseSchema } from "../../shared/http/usage_query.ts";
+import { paymentOperations } from "./payments_docs.ts";
 import { questionOperations } from "./questions_docs.ts";
 import { listTemplatesOperation } from "./templates_docs.ts";
 import { budgetQuerySchema, budgetResponseSchema, usageSchema } from "./usage_contract.ts";
@@ -403,6 +404,7 @@ export const operations: readonly Operation[] = [
       "contact_blocked",
       "contact_opted_out",
       "message_not_retriable",
+      "reference_in_use",
       "send_window_never_opens",
     ],
     fields: recordFields,
@@ -611,4 +613,5 @@ export const operations: readonly Operation[] = [
     }],
   },
   ...questionOperations,
+  ...paymentOperations,
 ];

@@ -139,6 +139,7 @@ export const operations: readonly Operation[] = [{
     "recipient_needs_phone",
     "contact_blocked",
     "contact_opted_out",
+    "reference_in_use",
     "media_not_found",
     "media_pending",
     "media_failed",

@@ -24,6 +24,8 @@ const kinds: { readonly [Type in SendableType]: string } = {
   location_request: "Asks for the position.",
   contact_request:
     'Asks a person who hides the phone number for it. The official channel alone: `{"messageType": "contact_request", "message": "Qual é o seu número?"}`.',
+  payment_request:
+    "Pix, payment link or boleto (Brazil): see docs/payments.md. What the channel cannot show goes as text, and the Pix code in a message of its own.",
   reaction:
     "Emoji at a message. Goes at once, pauses no agent, and is told by `message.reaction` alone.",
 };

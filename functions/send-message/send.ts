@@ -84,9 +84,9 @@ function fitDraft(
   { content, mediaId, file }: MessageDraft,
   request: SendMessageRequest,
 ): FittedContent {
-  const { rendering, replyTo } = request;
+  const { rendering, replyTo, phone } = request;
   const names = { mediaUrl: mediaId === undefined ? "mediaUrl" : "mediaId" };
-  const wishes = { rendering, isReply: replyTo !== undefined };
+  const wishes = { rendering, isReply: replyTo !== undefined, phone };
   const fitted = fitToChannel(instance, provider, content, wishes, names);
   validateFileForChannel(provider, file ?? null, requestedFile(request)?.path);
   return fitted;

@@ -12,6 +12,7 @@ import type { MediaUploadRpcs } from "./rpcs/media_uploads.ts";
 import type { MessagesRpcs } from "./rpcs/messages.ts";
 import type { MetricsRpcs } from "./rpcs/metrics.ts";
 import type { OutboxRpcs } from "./rpcs/outbox.ts";
+import type { PaymentsRpcs } from "./rpcs/payments.ts";
 import type { PrivacyRpcs } from "./rpcs/privacy.ts";
 import type { QuestionsRpcs } from "./rpcs/questions.ts";
 import type { QueueRpcs } from "./rpcs/queue.ts";
@@ -39,6 +40,7 @@ export interface Rpcs
     MessagesRpcs,
     MetricsRpcs,
     OutboxRpcs,
+    PaymentsRpcs,
     PrivacyRpcs,
     QuestionsRpcs,
     QueueRpcs,

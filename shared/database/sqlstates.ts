@@ -90,6 +90,10 @@ export const meaningBySqlstate = {
   MI071: "people_scope",
   MI072: "secret_rotation_pending",
   MI081: "connection_link_not_found",
+  MI090: "reference_in_use",
+  MI091: { path: "payment.expiresAt", message: "must be at least 5 minutes ahead" },
+  MI092: "payment_not_found",
+  MI093: "payment_state",
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 /** An SQLSTATE of the table. */

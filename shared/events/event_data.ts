@@ -9,6 +9,7 @@ import { type EventType, eventTypes } from "../model/event_types.ts";
 import { holdFields, instanceHoldSchema } from "../model/hold.ts";
 import { instantSchema } from "../model/instant.ts";
 import { numberFacts } from "../model/number_facts.ts";
+import { paymentStatusSchema } from "../model/payment_status.ts";
 import {
   questionAnswerSchema,
   questionReasonMeaning,
@@ -376,6 +377,25 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     dataName: "BatchEventData",
     data: batchData,
     fields: batchFields,
+  },
+  "payment.changed": {
+    when: "a payment that a message asks for has got a new status, by a call or by its `expiresAt`",
+    dataName: "PaymentEventData",
+    data: z.object({
+      messageId: z.uuid(),
+      reference: z.string(),
+      amount: z.string(),
+      currency: z.string(),
+      status: paymentStatusSchema,
+      contact: messageContactSchema.nullable(),
+    }),
+    fields: {
+      messageId: "Id of the message that asks for it.",
+      reference: "Your own name for it.",
+      amount: "What is to be paid: decimal text.",
+      currency: "`BRL`.",
+      contact: "Who is to pay.",
+    },
   },
   "question.answered": {
     when: "a contact has answered a question",

@@ -18,6 +18,7 @@ import type { FittedContent } from "./channel_validation.ts";
 import type { HeaderFiles } from "./header_files.ts";
 import { readRecipient } from "../model/request_fields.ts";
 import { type CallerFields, readCallerFields } from "../model/caller_fields.ts";
+import { describeAskedPayment } from "../model/payment.ts";
 import type { Purpose } from "../model/purpose.ts";
 
 /** A message to send. */
@@ -126,6 +127,7 @@ function toNewMessage(draft: MessageDraft): NewMessage {
     replyTo: draft.replyTo,
     pausesAgent: draft.pauseAgent === false ? false : undefined,
     ladder: draft.ladder,
+    fallsBack: draft.fallsBack,
   };
 }
 
@@ -188,10 +190,13 @@ export function storeContent(
   const rendering = "rendering" in content ? content.rendering : choices && "text";
   const given = { message: historyText, ...content, rendering, reduced, choices };
   const stored = toStoredContent(mediaId === undefined ? given : { ...given, mediaUrl: undefined });
+  const payment = content.messageType === "payment_request"
+    ? describeAskedPayment(content.payment)
+    : undefined;
   const isFitted = rendering !== undefined || reduced !== undefined;
   return {
     ...stored,
     ...(mediaId === undefined ? {} : { mediaId }),
-    ...(isFitted ? { fit: { rendering, reduced } } : {}),
+    ...(isFitted ? { fit: { rendering, reduced, payment } } : {}),
   };
 }

@@ -5,6 +5,7 @@ import type { ShownLadder } from "../model/outside_window.ts";
 import type { OutboundMessage, Provider, Receipt } from "../providers/provider.ts";
 import { describeDefect } from "../runtime/log.ts";
 import { toLeaseSeconds } from "./claim.ts";
+import { fallBackToText } from "./payment_fallback.ts";
 import { type FileServices, type LeavingFile, sendFile } from "./message_file.ts";
 import {
   readRungRefusal,
@@ -59,7 +60,8 @@ export interface AttemptResult {
 
 /**
  * Sends a claimed message by its first rung; after a refusal that another rung can help, by the next,
- * under the same claim. Calls each rung once. Never throws.
+ * under the same claim. Calls each rung once; a message about a payment a second time as text, where the channel
+ * has refused its own form. Never throws.
  *
  * @param message or the receipt of one that could not be made ready, which is the result.
  */
@@ -82,6 +84,14 @@ export async function attemptMessage(
     if (rung.outcome !== "send") return endAttempt(rung, receipt, shown);
     shown = rung.shown;
     receipt = await sendRung(services, message, rung, { ...options, leaseEndsAtMs });
+    const asText: OutboundMessage | null = rung.template !== null
+      ? null
+      : await fallBackToText(services, request, message.outbound, receipt);
+    if (asText !== null) {
+      message = { ...message, outbound: asText };
+      leaseEndsAtMs = Date.now() + leaseSeconds * 1_000;
+      continue;
+    }
     const refusal = message.hasLadder ? readRungRefusal(receipt) : null;
     if (refusal === null) return { receipt, shown };
     leaseEndsAtMs = Date.now() + leaseSeconds * 1_000;

@@ -3,6 +3,7 @@ import { AppError } from "../model/errors.ts";
 import type { Instance } from "../model/instance.ts";
 import {
   isInteractive,
+  isPaymentContent,
   type MessageContent,
   type NumberedChoice,
 } from "../model/message_content.ts";
@@ -16,6 +17,8 @@ export interface ContentWishes {
   /** Undefined for the instance's setting. */
   readonly rendering?: InteractiveRendering | undefined;
   readonly isReply?: boolean | undefined;
+  /** Whom it goes to, where the call says it by phone. */
+  readonly phone?: string | undefined;
 }
 
 type ChannelOfInstance = Pick<
@@ -28,6 +31,8 @@ export interface FittedContent {
   readonly content: MessageContent;
   /** Paths of what goes lost; undefined for nothing. */
   readonly reduced?: readonly string[] | undefined;
+  /** Whether it goes as text where the channel refuses its own form for the person or the account. */
+  readonly fallsBack?: true | undefined;
   /** Where it goes as numbered text: what a typed number chooses. */
   readonly choices?: readonly NumberedChoice[] | undefined;
 }
@@ -64,22 +69,33 @@ export function fitToChannel(
     message,
   }));
   if (issues.length > 0) throw new AppError("invalid_request", { issues });
-  return { content, reduced, ...describeChoices(content) };
+  return { content, reduced, ...describeFallback(content, wishes), ...describeChoices(content) };
+}
+
+/** What asks for a payment goes as text, unless the call wants the channel's own form alone. */
+function describeFallback(
+  content: MessageContent,
+  { rendering = "auto" }: ContentWishes,
+): Pick<FittedContent, "fallsBack"> {
+  const isOwnForm = isPaymentContent(content) && content.rendering === "native";
+  return isOwnForm && rendering === "auto" ? { fallsBack: true } : {};
 }
 
 /**
  * The call's wish, or else the instance's setting. That is about options and links: a request for the
- * position is native wherever the channel has it, and else its text.
+ * position or a payment is native wherever the channel has it, and else its text. Payments are between numbers of
+ * Brazil.
  */
 function chooseRendering(
   { interactiveRendering }: ChannelOfInstance,
   provider: Provider,
   content: MessageContent,
-  { rendering, isReply = false }: ContentWishes,
+  { rendering, isReply = false, phone }: ContentWishes,
 ): "native" | "text" {
-  const setting = content.messageType === "location_request" ? "auto" : interactiveRendering;
-  const wish = rendering ?? setting;
+  const isRequest = content.messageType === "location_request" || isPaymentContent(content);
+  const wish = rendering ?? (isRequest ? "auto" : interactiveRendering);
   if (wish !== "auto") return wish;
+  if (isPaymentContent(content) && phone !== undefined && !phone.startsWith("55")) return "text";
   return provider.fitContent(content, isReply).prefersText === true ? "text" : "native";
 }
 

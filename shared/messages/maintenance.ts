@@ -44,6 +44,11 @@ export async function endTurns(database: Database): Promise<void> {
 /** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
 const maxQuestionBatches = 20;
 
+/** Ends payment requests whose time is over, a batch a look. */
+export function runPayments(database: Database): Promise<{ readonly expired: number }> {
+  return database.rpc("run_payments", { maxPayments: maintenanceBatch });
+}
+
 /** Reminds of questions, and ends those whose time is over; `sent` counts the reminders that are to leave. */
 export async function runQuestions(database: Database): Promise<{ readonly sent: number }> {
   let sent = 0;

@@ -100,11 +100,12 @@ export function describeAsked(
 }
 
 function describeFit(outcome: AcceptedOutcome): MessageFit {
-  const { rendering, reduced } = outcome;
+  const { rendering, reduced, payment } = outcome;
   return {
     ...describeAsked(outcome),
     ...(rendering === undefined ? {} : { rendering }),
     ...(reduced === undefined ? {} : { reduced }),
+    ...(payment === undefined ? {} : { payment }),
   };
 }
 

@@ -25,7 +25,7 @@ export interface BrCode {
 
 export type CheckedBrCode =
   | { readonly code: BrCode; readonly fault?: undefined }
-  | { readonly fault: string };
+  | { readonly fault: string; readonly code?: undefined };
 
 /** The most that the EMV specification gives a code. */
 export const longestBrCode = 512;

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { fitFields } from "./message_fit.ts";
+import { paymentStatusPartSchema } from "./payment_status.ts";
 import {
   type ReceivedPart,
   type ReceivedPartName,
@@ -107,6 +108,7 @@ export const sentParts = {
       }),
     }),
   ),
+  paymentStatus: says(paymentStatusPartSchema),
   linkPreview: describes("Whether the channel shows a preview of a link.", z.boolean()),
   viewOnce: describes("Whether the file can be seen once only.", z.boolean()),
   rendering: says(fitFields.rendering.unwrap()),
@@ -157,7 +159,13 @@ export function writeSentParts(
       const part = content[name];
       return part === undefined || stands !== place ? [] : lines(part);
     });
-  return { above: write("above"), below: write("below") };
+  return { above: write("above"), below: [...write("below"), ...writeRequest(content.payment)] };
+}
+
+/** What a payment request of ours asks for, below its words. */
+function writeRequest(payment: ShownParts["payment"]): readonly string[] {
+  const { reference, amount, currency } = payment ?? {};
+  return reference === undefined ? [] : [`${amount} ${currency} (${reference})`];
 }
 
 /** The words of a message that is one part and has no text: `[location] Loja, Rua 1`; null for any other. */

@@ -63,6 +63,7 @@ const refusals = {
   endpoint_not_found: [404, "The instance has no such webhook endpoint."],
   delivery_not_found: [404, "The instance has no such delivery, or its event is no longer kept."],
   question_not_found: [404, "The instance has no such question."],
+  payment_not_found: [404, "The instance has no such payment request."],
   batch_not_found: [404, "The instance has no such batch."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   request_timeout: [
@@ -138,6 +139,14 @@ const refusals = {
   connection_page_not_served: [
     409,
     "This platform serves no HTML: publish the page of connect and set CONNECT_PAGE_URL, or get codes by connection/qr and connection/code.",
+  ],
+  reference_in_use: [
+    409,
+    "The instance has an open payment request of this reference: use another one, or cancel it first.",
+  ],
+  payment_state: [
+    409,
+    "A payment goes forward alone: from pending to paid, failed or canceled, from failed or expired to paid, from paid to refunded.",
   ],
   already_connected: [
     409,
@@ -299,6 +308,7 @@ const subjects: Partial<Record<ErrorCode, string>> = {
   message_not_readable: "message",
   message_not_retriable: "message",
   batch_state: "batch",
+  payment_state: "payment",
 };
 
 /** Refusals that several things may cause: `details.reason` names the one. */

@@ -15,6 +15,7 @@ export const eventTypes = [
   ...["instance.limit_changed", "instance.number_changed"] as const,
   ...["template.status_changed", "template.category_warning"] as const,
   ...["batch.paused", "batch.finished"] as const,
+  ...["payment.changed"] as const,
   ...["question.answered", "question.expired", "question.canceled"] as const,
   ...["budget.warning", "budget.reached"] as const,
   ...["endpoint.disabled", "endpoint.test"] as const,

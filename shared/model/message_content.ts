@@ -4,6 +4,7 @@
  */
 
 import type { Part, ShownParts } from "./content_parts.ts";
+import type { PaymentPart } from "./payment.ts";
 
 export type OptionList = Part<"optionList">;
 
@@ -73,6 +74,18 @@ export type MessageContent =
   | { readonly messageType: "location_request"; readonly message: string } & Rendered
   /** Asks a person who hides the phone number for it. Official channel only. */
   | { readonly messageType: "contact_request"; readonly message: string }
+  /** Asks for a payment. `message` is its body. */
+  | {
+    readonly messageType: "payment_request";
+    readonly message: string;
+    readonly payment: PaymentPart;
+  } & Rendered
+  /** Tells a person the new status of a payment; written by the service alone. */
+  | {
+    readonly messageType: "payment_status";
+    readonly message: string;
+    readonly paymentStatus: Part<"paymentStatus">;
+  } & Rendered
   | { readonly messageType: "template"; readonly template: TemplateContent };
 
 export type MessageType = MessageContent["messageType"];
@@ -148,6 +161,8 @@ export const contentKinds = {
   link_button: { needs: ["linkButton", "message"], takes: ["linkPreview", "rendering"] },
   location_request: { needs: ["message"], takes: ["rendering"] },
   contact_request: { needs: ["message"], takes: [] },
+  payment_request: { needs: ["payment", "message"], takes: ["rendering"] },
+  payment_status: { needs: ["paymentStatus", "message"], takes: ["rendering"] },
   reaction: { needs: ["reaction"], takes: [] },
   template: { needs: ["template"], takes: [] },
 } as const satisfies { readonly [Type in MessageType]: KindOf<ContentOf<Type>> };
@@ -172,9 +187,21 @@ export function isMediaContent(content: MessageContent): content is MediaContent
   return isMediaType(content.messageType);
 }
 
+/** The types that are about a payment, which the official channel may refuse for a person or an account. */
+export type PaymentContent = ContentOf<"payment_request" | "payment_status">;
+
+export function isPaymentContent(content: MessageContent): content is PaymentContent {
+  return content.messageType === "payment_request" || content.messageType === "payment_status";
+}
+
 /** The types whose options or link a channel may show as its own, or as numbered text. */
 export type InteractiveContent = ContentOf<
-  "option_list" | "buttons" | "link_button" | "location_request"
+  | "option_list"
+  | "buttons"
+  | "link_button"
+  | "location_request"
+  | "payment_request"
+  | "payment_status"
 >;
 
 export function isInteractive(content: MessageContent): content is InteractiveContent {

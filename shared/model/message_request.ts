@@ -30,19 +30,20 @@ import {
   renderingSchema,
   withOptionIds,
 } from "./requested_parts.ts";
+import { checkPayment, paymentRequestSchema, toPaymentPart } from "./requested_payment.ts";
 import { visibleTextSchema } from "./request_fields.ts";
 
 /** The message types of send-message. Templates have an endpoint of their own. */
-export type SendableType = Exclude<MessageType, "template">;
+export type SendableType = Exclude<MessageType, "template" | "payment_status">;
 
 export const sendableTypes: readonly SendableType[] = messageTypes.filter((type) =>
-  type !== "template"
+  type !== "template" && type !== "payment_status"
 );
 
 const messageTypeSchema = z.enum(sendableTypes);
 
 /** The fields of all contents that a call can give. */
-export type RequestedField = Exclude<ContentField, "template">;
+export type RequestedField = Exclude<ContentField, "template" | "paymentStatus">;
 
 /** Which of these a call needs depends on `messageType`: see `contentKinds`. */
 const contentFields = {
@@ -59,6 +60,7 @@ const contentFields = {
   }),
   linkButton: linkButtonSchema.optional(),
   reaction: reactionRequestSchema.optional(),
+  payment: paymentRequestSchema.optional(),
   rendering: renderingSchema.optional(),
   linkPreview: z.boolean().optional().meta({
     description: "`false` sends a link without its preview where the channel can.",
@@ -127,6 +129,7 @@ export function checkContent(request: LooseRequest): Issue[] {
     ...checkHeader(request["header"]),
     ...checkLinkButton(request["linkButton"]),
     ...checkContacts(request["contacts"]),
+    ...checkPayment(request["payment"]),
   ];
 }
 
@@ -184,7 +187,8 @@ export function requestedFile(
  * @throws Error for a request without `messageType`: a defect, requests are checked before.
  */
 export function toRequestedContent(request: MessageRequest, fileUrl?: string): MessageContent {
-  const { messageType, optionList, buttons, header, rendering: _wish, ...fields } = request;
+  const { messageType, optionList, buttons, header, payment, rendering: _wish, ...fields } =
+    request;
   if (messageType === undefined) throw new Error("a message has no type");
   return toMessageContent(messageType, {
     ...fields,
@@ -197,6 +201,7 @@ export function toRequestedContent(request: MessageRequest, fileUrl?: string): M
       : { type: header.type },
     buttons: buttons === undefined ? undefined : numberOptions(buttons),
     optionList: optionList === undefined ? undefined : withOptionIds(optionList),
+    payment: payment === undefined ? undefined : toPaymentPart(payment),
   });
 }
 
@@ -240,6 +245,7 @@ const textFillers: {
   footer: (text, fill) => fill(text),
   linkButton: ({ title, url }, fill) => ({ title: fill(title), url }),
   reaction: (reaction) => reaction,
+  payment: (payment) => payment,
   rendering: (rendering) => rendering,
   linkPreview: (isOn) => isOn,
   viewOnce: (isOn) => isOn,

@@ -19,7 +19,12 @@ export function writeAmount(cents: bigint): string {
 /** The amount as people in Brazil read it: `R$ 1.234,50`. */
 export function writeReais(cents: bigint): string {
   const [whole = "", part = ""] = writeAmount(cents).split(".");
-  return `R$ ${whole.replace(/\B(?=(?:\d{3})+$)/g, ".")},${part}`;
+  const thousands = Array.from(
+    { length: Math.ceil(whole.length / 3) },
+    (_, index) =>
+      whole.slice(Math.max(0, whole.length - 3 * (index + 1)), whole.length - 3 * index),
+  );
+  return `R$ ${thousands.reverse().join(".")},${part}`;
 }
 
 /** What an order adds up to, each amount in cents. */

@@ -7,6 +7,7 @@ import type {
   NumberedChoice,
 } from "./message_content.ts";
 import { isInteractive } from "./message_content.ts";
+import { readCents, writeReais } from "./money.ts";
 
 /** What leaves: the content itself, or its words where it goes as text. */
 export function toLeavingContent(content: MessageContent): MessageContent {
@@ -30,6 +31,10 @@ function renderAsText(content: InteractiveContent): MessageContent {
   switch (content.messageType) {
     case "location_request":
       return { messageType: "text", message: content.message };
+    case "payment_status":
+      return { messageType: "text", message: content.message };
+    case "payment_request":
+      return { messageType: "text", message: writePaymentRequest(content) };
     case "link_button": {
       const { message, linkButton: { title, url }, linkPreview } = content;
       return { messageType: "text", message: `${message}\n\n${title}: ${url}`, linkPreview };
@@ -51,6 +56,14 @@ function writeSections({ optionList }: ContentOf<"option_list">): string {
     });
     return [...(title === undefined ? [] : [`*${title}*`]), ...lines].join("\n");
   }).join("\n\n");
+}
+
+/** The words, the amount, and where it can be paid. A Pix code follows as a message of its own. */
+function writePaymentRequest({ message, payment }: ContentOf<"payment_request">): string {
+  const { amount, link, boleto } = payment;
+  const lines = [writeReais(readCents(amount) ?? 0n), link, boleto]
+    .filter((line) => line !== undefined);
+  return `${message}\n\n${lines.join("\n")}`;
 }
 
 /** With a file in its header: the file, with all words as its caption. */

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { instantSchema } from "./instant.ts";
+import { goodsKinds } from "./payment_status.ts";
 
 function text(description: string): z.ZodOptional<z.ZodString> {
   return z.string().optional().meta({ description });
@@ -127,6 +128,18 @@ export const paymentSchema = z.object({
   keyType: text("Kind of the PIX key."),
   receiver: text("Who is to receive it."),
   items: z.array(orderItemSchema).optional().meta({ description: "The products of the order." }),
+  reference: text(
+    "The caller's own name for the payment, where it is one that a message of ours asks for.",
+  ),
+  goods: z.enum(goodsKinds).optional().meta({ description: "What is sold." }),
+  isDynamic: flag("Whether `key` is the address of a charge, of a dynamic Pix code."),
+  pixCode: text("The Pix code to copy."),
+  link: text("Page where it can be paid."),
+  boleto: text("Digits of the boleto's line."),
+  codeMessageId: z.uuid().optional().meta({
+    description:
+      "Id of the message that is the Pix code alone; there once the request has left as text.",
+  }),
 }).meta({ description: "A request for money, a payment, or a PIX key." });
 
 export const pollSchema = z.object({

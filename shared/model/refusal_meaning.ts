@@ -21,6 +21,8 @@ export const refusalMeanings = [
   "parameter_refused",
   /** The channel addresses this message by phone alone. */
   "recipient_needs_phone",
+  /** The person, or the account, has not got this kind of message. */
+  "message_type_refused",
 ] as const;
 export type RefusalMeaning = (typeof refusalMeanings)[number];
 

@@ -4,6 +4,7 @@ import { askedFields } from "./asked_fields.ts";
 import { optionalHoldFields } from "./hold.ts";
 import { instantSchema, zonedInstantSchema } from "./instant.ts";
 import { fitFields } from "./message_fit.ts";
+import { askedPaymentField } from "./payment_status.ts";
 import { mediaStatuses } from "./media_status.ts";
 import { messageAuthorSchema } from "./message_author.ts";
 import { ladderFields, passedRungSchema } from "./outside_window.ts";
@@ -89,6 +90,7 @@ export const sentMessageFields = {
   heldBy: heldBySchema.nullable(),
   ...optionalHoldFields,
   ...fitFields,
+  ...askedPaymentField,
   ...askedFields,
   ...ladderFields,
 };

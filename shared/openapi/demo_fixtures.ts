@@ -46,6 +46,8 @@ export const demoReceivedMessageId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";
 export const demoOutboxId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f04";
 /** A question that is open. */
 export const demoQuestionId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f41";
+/** A payment that the sent message asks for. */
+export const demoPaymentReference = "order-4711";
 /** Webhook endpoints: one to keep, one to delete; and a delivery to the former. */
 export const demoEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f05";
 export const demoFormerEndpointId = "e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f06";

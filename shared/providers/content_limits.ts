@@ -23,6 +23,8 @@ export interface ContentLimits {
   readonly rowTitle: number;
   readonly rowDescription: number;
   readonly sectionTitle: number;
+  /** The name of an item of an order. */
+  readonly itemName: number;
   /** A location's name and address, a card's name and company. */
   readonly label: number;
   /** Whether two buttons of a message may have one title. */
@@ -34,7 +36,7 @@ export interface ContentLimits {
  * (captions 1,024); Interactive list messages page (header 60, button 20, row id 200, row title 24, row
  * description 72, section title 24); Interactive reply buttons page (id 256, title 20 and unique, header and footer 60,
  * body 1,024); Interactive call-to-action URL button page (display text 20). For the body of a list the page
- * says 4,096 and Meta's OpenAPI description 1,024; we use the smaller one, which satisfies both. Location and
+ * says 4,096 and Meta's OpenAPI description 1,024; we use the smaller one, which satisfies both. Orders page (item name 60). Location and
  * Contacts messages pages name no limit; 1,000 is ours.
  */
 export const officialLimits: ContentLimits = {
@@ -52,6 +54,7 @@ export const officialLimits: ContentLimits = {
   rowTitle: 24,
   rowDescription: 72,
   sectionTitle: 24,
+  itemName: 60,
   label: 1_000,
   takesEqualTitles: false,
 };
@@ -76,6 +79,7 @@ export const gatewayLimits: ContentLimits = {
   rowTitle: 1_024,
   rowDescription: 1_024,
   sectionTitle: 1_024,
+  itemName: 1_024,
   label: 1_024,
   takesEqualTitles: true,
 };
@@ -106,6 +110,8 @@ export function checkLimits(content: MessageContent, limits: ContentLimits): Iss
       return checkList(content, limits);
     case "buttons":
       return checkButtons(content, limits);
+    case "payment_request":
+      return checkPaymentTexts(content, limits);
     case "link_button":
       return [
         ...checkLength("message", content.message, limits.body),
@@ -113,6 +119,7 @@ export function checkLimits(content: MessageContent, limits: ContentLimits): Iss
       ];
     case "location_request":
     case "contact_request":
+    case "payment_status":
       return checkLength("message", content.message, limits.body);
   }
 }
@@ -132,6 +139,20 @@ function checkCards({ contacts }: ContentOf<"contacts">, { label }: ContentLimit
     ...checkLength(`contacts.${index}.name`, name, label),
     ...checkLength(`contacts.${index}.organization`, organization, label),
   ]);
+}
+
+/** Without items the description is the name of the only one. */
+function checkPaymentTexts(
+  { message, payment: { note, items } }: ContentOf<"payment_request">,
+  { body, itemName }: ContentLimits,
+): Issue[] {
+  return [
+    ...checkLength("message", message, body),
+    ...(items === undefined ? checkLength("payment.description", note, itemName) : []),
+    ...(items ?? []).flatMap(({ name }, index) =>
+      checkLength(`payment.items.${index}.name`, name, itemName)
+    ),
+  ];
 }
 
 function checkButtons(

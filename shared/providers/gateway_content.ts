@@ -20,6 +20,8 @@ export function fitGatewayContent({ messageType }: MessageContent): ChannelFit {
     case "contact_request":
       return { unsupported: { messageType } };
     case "location_request":
+    case "payment_request":
+    case "payment_status":
       return { unsupported: { messageType }, prefersText: true };
     default:
       return {};

@@ -1,6 +1,7 @@
 /** A list of words stands once in TypeScript; where SQL restricts a column to them, it has the same. */
 
 import { acceptKinds } from "../../shared/model/ask.ts";
+import { paymentStatuses } from "../../shared/model/payment_status.ts";
 import { questionStatuses, reminderStatuses } from "../../shared/model/question_record.ts";
 import { mcpRecipients } from "../../shared/model/tenant_records.ts";
 import { batchStatuses, batchValidations, pauseReasons } from "../../shared/model/batch_states.ts";
@@ -65,6 +66,7 @@ const lists: Readonly<Record<string, readonly string[] | null>> = {
   number_facts_known: numberFacts,
   outbox_kind_known: outboxKinds,
   outbox_status_known: outboxStatuses,
+  payments_status_known: paymentStatuses,
   people_scope_changes_phase_known: peopleScopePhases,
   person_words_marketing_known: consentStates,
   questions_accept_known: acceptKinds,

@@ -1,6 +1,7 @@
 import type { RefusalScope } from "../../model/refusal_meaning.ts";
 import type { StoredAsk } from "../../model/ask.ts";
 import type { CallerFields } from "../../model/caller_fields.ts";
+import type { AskedPayment } from "../../model/payment_status.ts";
 import type { Purpose } from "../../model/purpose.ts";
 import type { StoredContent } from "../../model/message_content.ts";
 import type { SealedInstance } from "../../model/instance.ts";
@@ -150,6 +151,8 @@ export type NewMessage = StoredContent & CallerFields & {
   readonly pausesAgent?: false | undefined;
   /** What happens outside the conversation window; undefined for a refusal. */
   readonly ladder?: StoredLadder | undefined;
+  /** Whether it goes as text where the channel refuses its own form; undefined for false. */
+  readonly fallsBack?: true | undefined;
   /** The question that it asks; undefined for none. */
   readonly ask?: StoredAsk | undefined;
 };
@@ -181,6 +184,8 @@ export interface StoredLadder {
 export interface MessageFit {
   readonly rendering?: "native" | "text" | undefined;
   readonly reduced?: readonly string[] | undefined;
+  /** The payment that it asks for. */
+  readonly payment?: AskedPayment | undefined;
   /** The question that it asks. */
   readonly questionId?: string | undefined;
   /** Where the question's end is told, sealed: see `revealNotifySecret`. */

@@ -112,6 +112,8 @@ function toVerb(content: Exclude<MessageContent, ContentOf<"reaction">>): Verb {
       return { verb: "sendButtons", members: toLinkButton(content) };
     case "location_request":
     case "contact_request":
+    case "payment_request":
+    case "payment_status":
       throw uncarriedContent(content);
     case "template":
       throw unrenderedTemplate();

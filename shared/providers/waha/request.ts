@@ -98,6 +98,8 @@ function toVerb(content: Exclude<MessageContent, ContentOf<"reaction">>): Verb {
     case "link_button":
     case "location_request":
     case "contact_request":
+    case "payment_request":
+    case "payment_status":
       throw uncarriedContent(content);
     case "template":
       throw unrenderedTemplate();

@@ -55,7 +55,11 @@ export const whatsappCloudCodes: readonly KnownCode[] = [
   [131050, "recipient stopped marketing messages", refusesMessage, "contact_opted_out"],
   [130472, "recipient's number is part of an experiment", refusesMessage],
   [130497, "the account may not write to this country", refusesMessage],
-  [131051, "unsupported message type", refusesMessage],
+  [131051, "unsupported message type", refusesMessage, "message_type_refused"],
+  // Pages of payments in Brazil (order_details, order_status).
+  [2040, "the person cannot receive orders", refusesMessage, "message_type_refused"],
+  [2046, "forbidden change of an order's status", refusesMessage],
+  [2047, "an order with a payment cannot be canceled", refusesMessage],
   [
     131064,
     "limit reached after category violations (Direct Send)",

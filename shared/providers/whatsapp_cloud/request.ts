@@ -12,6 +12,7 @@ import { optionalMember, type ProviderRequest } from "../http/provider_request.t
 import type { WhatsappCloudConfig } from "./config.ts";
 import { graphPath } from "./graph.ts";
 import { chooseMediaType } from "./media.ts";
+import { toOrderDetails, toOrderStatus } from "./payment.ts";
 
 /** A longer title does not fit a section and becomes the header of the list message. */
 const SECTION_TITLE_MAX = 24;
@@ -101,6 +102,10 @@ function toContentMembers(
       return { type: "interactive", interactive: toLocationRequest(content) };
     case "contact_request":
       return { type: "interactive", interactive: toContactRequest(content) };
+    case "payment_request":
+      return { type: "interactive", interactive: toOrderDetails(content) };
+    case "payment_status":
+      return { type: "interactive", interactive: toOrderStatus(content) };
     case "template":
       return { type: "template", template: withHeaderFile(toTemplate(content), uploadId) };
   }

@@ -2,11 +2,12 @@
 import type { ContentOf, MessageContent } from "../../model/message_content.ts";
 import { fitGatewayContent } from "../gateway_content.ts";
 import type { ChannelFit } from "../provider.ts";
+import { hasOwnPaymentForm, listLostOfPayment } from "./payment.ts";
 import { takesReply } from "./request.ts";
 
 /** Says what a content loses on Z-API, which shows lists and buttons dependably. */
 export function fitZapiContent(content: MessageContent, isReply: boolean): ChannelFit {
-  const fit = fitGatewayContent(content);
+  const fit = hasOwnPaymentForm(content) ? { prefersText: true } : fitGatewayContent(content);
   const reduced = [
     ...listLost(content),
     ...(isReply && !takesReply(content) ? ["replyTo"] : []),
@@ -28,6 +29,8 @@ function listLost(content: MessageContent): string[] {
       return content.optionList.sections === undefined ? [] : ["optionList.sections"];
     case "buttons":
       return lacksHeader(content) ? ["header"] : [];
+    case "payment_request":
+      return listLostOfPayment(content);
     default:
       return [];
   }

@@ -10,6 +10,7 @@ import type { ContentOf, MessageContent, OptionList } from "../../model/message_
 import type { OutboundMessage } from "../provider.ts";
 import { optionalMember, type ProviderRequest } from "../http/provider_request.ts";
 import type { ZapiConfig } from "./config.ts";
+import { toPaymentVerb } from "./payment.ts";
 
 const MAX_TYPING_SECONDS = 15;
 
@@ -99,8 +100,11 @@ function toVerb(content: MessageContent): Verb {
       return toButtonVerb(content);
     case "link_button":
       return { verb: "send-button-actions", members: toLinkButton(content) };
+    case "payment_request":
+      return toPaymentVerb(content);
     case "location_request":
     case "contact_request":
+    case "payment_status":
       throw uncarriedContent(content);
     case "template":
       throw unrenderedTemplate();

@@ -6,7 +6,7 @@ execute function messaging.record_message_change();
 -- What follows from a change of a message: that its contact's last message is another one (see
 -- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
 -- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
--- (see follow_question), and what it changes in the sums (see tables/usage_notes.sql).
+-- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -107,6 +107,9 @@ begin
   if new.question_id is not null and new.direction = 'outbound' then
     perform messaging.take_pending_answer(new);
   end if;
+  if new.message_type = 'payment_request' and new.direction = 'outbound' then
+    perform messaging.follow_payment(old, new);
+  end if;
   -- What an employee types on the phone is not this service's.
   if new.direction = 'outbound' and not new.is_typed_on_phone then
     is_sent := new.sent_at is distinct from old.sent_at;
@@ -193,7 +196,13 @@ return row(
   case
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
-    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename']
+    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename'] || case
+      when message.message_type = 'payment_request' then messaging.shown_payment(
+        message.id,
+        message.content -> 'payment'
+      )
+      else '{}'
+    end
   end,
   message.card_id,
   message.metadata,

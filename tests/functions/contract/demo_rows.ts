@@ -21,6 +21,7 @@ import {
   demoLeavingContactId,
   demoMediaId,
   demoOutboxId,
+  demoPaymentReference,
   demoPhone,
   demoQuestionId,
   demoQueuedMessageId,
@@ -246,7 +247,7 @@ export function answerSession(path: string): Response | undefined {
   return Object.hasOwn(answers, verb) ? Response.json(answers[verb]) : undefined;
 }
 
-/** An open question, in place of the message that asks it. */
+/** An open question and a payment, in place of the messages that ask for them. */
 async function createQuestion(sql: Sql): Promise<void> {
   await sql`
     insert into messaging.questions (
@@ -255,5 +256,11 @@ async function createQuestion(sql: Sql): Promise<void> {
     ) values (
       ${demoQuestionId}, ${demoInstanceId}, ${demoContactId}, ${demoSentMessageId}, 'email', '2 hours',
       'open', now(), now(), now() + interval '2 hours', now() + interval '2 hours'
+    )`;
+  await sql`
+    insert into messaging.payments (
+      message_id, instance_id, contact_id, reference, amount, created_at
+    ) values (
+      ${demoSentMessageId}, ${demoInstanceId}, ${demoContactId}, ${demoPaymentReference}, 129.90, now()
     )`;
 }

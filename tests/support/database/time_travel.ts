@@ -64,6 +64,9 @@ export async function letTimePass(sql: Sql, seconds: number): Promise<void> {
         opened_at = opened_at - ${by}, expires_at = expires_at - ${by},
         due_at = due_at - ${by}, ended_at = ended_at - ${by}`;
     await transaction`
+      update messaging.payments set created_at = created_at - ${by},
+        expires_at = expires_at - ${by}, paid_at = paid_at - ${by}, changed_at = changed_at - ${by}`;
+    await transaction`
       update messaging.event_endpoints set failing_since = failing_since - ${by},
         previous_secret_until = previous_secret_until - ${by}`;
     await transaction`

@@ -64,6 +64,7 @@ begin
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   perform messaging.keep_own_addresses(kept.id, gone.id);
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
+  update messaging.payments p set contact_id = kept.id where p.contact_id = gone.id;
   update messaging.contacts c
   set phone = coalesce(c.phone, other.phone),
     name = case when names.is_others then other.name else c.name end,

@@ -31,6 +31,9 @@ begin
   if messages[1].draft->'ask' is not null then
     perform messaging.add_questions(messages, clock);
   end if;
+  if messages[1].draft->>'messageType' = 'payment_request' then
+    perform messaging.add_payments(messages, clock);
+  end if;
   if messages[1].claim_token is null then
     return clock;
   end if;
@@ -66,5 +69,31 @@ begin
     case when m.draft->'ask'->>'remindAfterSeconds' is not null then 'waiting' end
   from unnest(messages) as m
   where m.draft->'ask' is not null;
+end;
+$$;
+
+-- Stores the payments that these new messages ask for: `content.payment` of their drafts, which the API has checked,
+-- and `fallsBack`. The caller holds the contacts.
+-- Errors: MI090 where the instance has an open payment of that reference; MI091 (expiresAt).
+create or replace function messaging.add_payments(
+  messages messaging.outbound_message[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+begin
+  if exists (
+    select from unnest(messages) as m
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+  ) then
+    raise exception using errcode = 'MI091', message = 'expiresAt is too near';
+  end if;
+  insert into messaging.payments (
+    message_id, instance_id, contact_id, reference, amount, falls_back, created_at, expires_at
+  )
+  select m.id, m.instance_id, m.contact_id, m.draft->'content'->'payment'->>'reference',
+    (m.draft->'content'->'payment'->>'amount')::numeric,
+    coalesce((m.draft->>'fallsBack')::boolean, false), clock,
+    (m.draft->'content'->'payment'->>'expiresAt')::timestamptz
+  from unnest(messages) as m;
+exception when unique_violation then
+  raise exception using errcode = 'MI090', message = 'reference_in_use';
 end;
 $$;

@@ -22,6 +22,11 @@ begin
   ) then
     return true;
   end if;
+  if advance_message.status = 'failed' and messaging.fall_back_after_status(
+    message_id, advance_message.provider_message_id, occurred_at, error
+  ) then
+    return true;
+  end if;
   select m.* into former
   from messaging.messages m
   where m.id = advance_message.message_id
@@ -177,6 +182,49 @@ begin
   message := messaging.message_after_merge(message);
   decided := messaging.climb_ladder(instance, message, error);
   perform messaging.go_on_by_ladder(instance, message, decided, error);
+  return true;
+end;
+$$;
+
+-- advance_message: a delivery event says that the channel has refused a message about a payment after all. Puts it
+-- back into the queue as text where gives_way_to_text, and returns whether it did, or is to be told again: while its
+-- call is under way the event is kept until the call is settled. Never after it was delivered.
+-- Locks the message, then as requeue_message.
+create or replace function messaging.fall_back_after_status(
+  message_id uuid, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = fall_back_after_status.message_id
+    and m.message_type in ('payment_request', 'payment_status')
+  for no key update;
+  if not found or not messaging.gives_way_to_text(message, error)
+    or not messaging.fits_transition(
+      messaging.message_transition(message.status, 'failed'), message.provider_message_id,
+      fall_back_after_status.provider_message_id
+    ) then
+    return false;
+  end if;
+  if message.status in ('queued', 'sending') then
+    insert into messaging.unmatched_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    select message.instance_id, fall_back_after_status.provider_message_id, 'failed',
+      fall_back_after_status.occurred_at, fall_back_after_status.error
+    from messaging.message_queue q
+    where q.message_id = message.id and q.claim_token is not null
+      and fall_back_after_status.provider_message_id is not null
+    on conflict do nothing;
+    return found;
+  end if;
+  message := messaging.message_after_merge(message);
+  update messaging.messages m
+  set content = m.content || '{"rendering": "text"}', last_error = error, is_retryable = false
+  where m.id = message.id;
+  message.held_by := null;
+  perform messaging.requeue_message(message);
   return true;
 end;
 $$;

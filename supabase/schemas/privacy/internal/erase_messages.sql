@@ -54,6 +54,7 @@ begin
   perform messaging.settle_usage_notes(contact.instance_id, ids);
   delete from messaging.budget_under_way b where b.message_id = any (ids);
   delete from messaging.free_service_messages f where f.message_id = any (ids);
+  delete from messaging.payments p where p.message_id = any (ids);
   with gone as (
     delete from messaging.messages m where m.id = any (ids) returning m.phone_given
   )

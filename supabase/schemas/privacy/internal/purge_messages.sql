@@ -56,6 +56,11 @@ begin
     using gone g
     where r.contact_id = any (array[g.contact_id]) and r.batch_id = any (array[g.batch_id])
       and r.message_id = g.id and r.status = 'accepted'
+  ),
+  unpaid as (
+    delete from messaging.payments p
+    using gone g
+    where p.message_id = any (array[g.id])
   )
   select array_agg(a.contact_id) into contact_ids
   from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as newest

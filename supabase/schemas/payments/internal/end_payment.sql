@@ -1,3 +1,38 @@
+-- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the message of its code,
+-- and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and holds the
+-- payment's message and the payment. Locks as cancel_payment_code and cancel_on_payment.
+create or replace function messaging.end_payment(
+  payment messaging.payments, status text, paid_at timestamptz
+) returns messaging.payments language plpgsql set search_path = '' as $$
+begin
+  update messaging.payments p
+  set status = end_payment.status, is_open = false, changed_at = clock_timestamp(),
+    paid_at = coalesce(p.paid_at, end_payment.paid_at)
+  where p.message_id = payment.message_id
+  returning p.* into payment;
+  perform messaging.record_event(
+    payment.instance_id, payment.contact_id, 'payment.changed',
+    jsonb_build_object(
+      'messageId', payment.message_id,
+      'reference', payment.reference,
+      'amount', payment.amount::text,
+      'currency', payment.currency,
+      'status', payment.status
+    ) || messaging.read_message_contact(payment.contact_id)
+  );
+  if payment.code_message_id is not null and payment.status <> 'refunded' then
+    perform messaging.cancel_payment_code(payment.code_message_id);
+  end if;
+  if payment.status in ('paid', 'canceled') then
+    perform messaging.cancel_on_payment(
+      payment.instance_id, payment.reference,
+      case payment.status when 'paid' then 'paid' else 'payment_canceled' end
+    );
+  end if;
+  return payment;
+end;
+$$;
+
 -- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference, and
 -- skips the recipients of batches that wait for it. `reason`: paid or payment_canceled. In the transaction that
 -- records the payment's end. Returns how many messages were canceled.

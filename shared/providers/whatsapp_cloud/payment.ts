@@ -1,0 +1,109 @@
+/** Orders of the official channel in Brazil (pages Orders, Offsite Pix, Payment links, Boleto). */
+import type { PixKeyType } from "../../model/br_code.ts";
+import type { ContentOf } from "../../model/message_content.ts";
+import { addItems, readCents } from "../../model/money.ts";
+import type { PaymentItem, PaymentPart } from "../../model/payment.ts";
+import type { PaymentStatus } from "../../model/payment_status.ts";
+import { optionalMember } from "../http/provider_request.ts";
+
+type Json = Record<string, unknown>;
+
+/** Amounts are whole hundredths there, at most 12 digits of them. */
+function toValue(cents: bigint): Json {
+  return { value: Number(cents), offset: 100 };
+}
+
+function toAmount(amount: string | undefined): Json {
+  return toValue(readCents(amount ?? "0") ?? 0n);
+}
+
+/** `order_details`: what is ordered, and how it can be paid. A request without items is one item. */
+export function toOrderDetails(
+  { message, payment }: ContentOf<"payment_request">,
+): Json {
+  const { reference, amount, goods, note, items, discount, shipping, tax } = payment;
+  const listed: readonly PaymentItem[] = items ??
+    [{ name: note ?? reference, quantity: 1, price: amount }];
+  const subtotal = addItems(
+    listed.map(({ price, quantity }) => ({ cents: readCents(price) ?? 0n, quantity })),
+  );
+  return {
+    type: "order_details",
+    body: { text: message },
+    action: {
+      name: "review_and_pay",
+      parameters: {
+        reference_id: reference,
+        type: `${goods}-goods`,
+        payment_type: "br",
+        currency: "BRL",
+        total_amount: toAmount(amount),
+        payment_settings: toPaymentSettings(payment),
+        order: {
+          status: "pending",
+          ...optionalMember("expiration", toExpiration(payment)),
+          items: listed.map(toItem),
+          subtotal: toValue(subtotal),
+          tax: toAmount(tax),
+          ...(shipping === undefined ? {} : { shipping: toAmount(shipping) }),
+          ...(discount === undefined ? {} : { discount: toAmount(discount) }),
+        },
+      },
+    },
+  };
+}
+
+function toItem({ name, quantity, price, productId }: PaymentItem, index: number): Json {
+  return {
+    retailer_id: productId ?? String(index + 1),
+    name,
+    amount: toAmount(price),
+    quantity,
+  };
+}
+
+/** In seconds, as a text. The description is shown beside it. */
+function toExpiration({ expiresAt }: PaymentPart): Json | undefined {
+  if (expiresAt === undefined) return undefined;
+  const timestamp = String(Math.floor(Date.parse(expiresAt) / 1_000));
+  return { timestamp, description: "Prazo para pagamento" };
+}
+
+const keyTypes: { readonly [Type in PixKeyType]: string } = {
+  cpf: "CPF",
+  cnpj: "CNPJ",
+  email: "EMAIL",
+  phone: "PHONE",
+  random: "EVP",
+};
+
+function toPaymentSettings(
+  { pixCode, key, keyType = "random", receiver, link, boleto }: PaymentPart,
+): Json[] {
+  const pix = { code: pixCode, merchant_name: receiver, key, key_type: keyTypes[keyType] };
+  return [
+    // Its name says dynamic; the button copies any code.
+    ...(pixCode === undefined ? [] : [{ type: "pix_dynamic_code", pix_dynamic_code: pix }]),
+    ...(link === undefined ? [] : [{ type: "payment_link", payment_link: { uri: link } }]),
+    ...(boleto === undefined ? [] : [{ type: "boleto", boleto: { digitable_line: boleto } }]),
+  ];
+}
+
+/** The states that the channel can show; see `tell_payment`, which lets others go as text. */
+const orderStates: { readonly [Status in PaymentStatus]?: Json } = {
+  paid: { order: { status: "processing" }, payment: { status: "captured" } },
+  failed: { order: { status: "pending" }, payment: { status: "failed" } },
+  canceled: { order: { status: "canceled" } },
+};
+
+/** `order_status`: what has become of an order that the person was shown. */
+export function toOrderStatus(
+  { message, paymentStatus: { reference, status } }: ContentOf<"payment_status">,
+): Json {
+  const parameters = { reference_id: reference, ...orderStates[status] };
+  return {
+    type: "order_status",
+    body: { text: message },
+    action: { name: "review_order", parameters },
+  };
+}
