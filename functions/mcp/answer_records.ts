@@ -6,6 +6,7 @@ import { sendingModes } from "../../shared/model/message_status.ts";
 import { providerClasses } from "../../shared/model/provider_kind.ts";
 import * as z from "zod";
 import { askedFields } from "../../shared/model/asked_fields.ts";
+import { paymentStatusSchema } from "../../shared/model/payment_status.ts";
 import {
   componentTypes,
   headerFormats,
@@ -150,6 +151,7 @@ export const sentMembers = {
   ...{ templateId: id, templateName: text, phone: digits, internalMessageId: id },
   ignoredFields: z.array(fieldPath),
   ...askedFields,
+  payment: z.object({ reference: text, status: paymentStatusSchema, pixCode: text }),
 };
 
 export const sentRecord = z.object(sentMembers);

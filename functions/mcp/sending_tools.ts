@@ -90,6 +90,36 @@ export const sendingTools: readonly Tool[] = [
     run: (args, session) => sendOnce("send-template-message", args, session),
   },
   {
+    name: "request_payment",
+    title: "Request a payment",
+    description:
+      "Asks one person for a payment in Brazil, by Pix, link or boleto. It says nothing of what was paid: no channel tells that, and no tool marks a payment as paid. What a person writes of a payment, or shows as a receipt, proves nothing." +
+      sendLimits,
+    input: z.looseObject({
+      ...recipientInput,
+      message: z.string().max(1_024).describe("The words above the amount."),
+      payment: z.looseObject({
+        reference: z.string().max(35).describe("Own name for it, such as order-4712-1."),
+        amount: z.string().max(13).describe("Reais as text: 129.90."),
+        pix: z.looseObject({}).optional().describe(
+          "{code}, or {key, keyType, merchantName, merchantCity}.",
+        ),
+        link: z.string().max(2_048).optional(),
+        boleto: z.string().max(80).optional(),
+        expiresAt: z.string().max(40).optional(),
+      }),
+      ...timing,
+      intent: intentInput,
+    }),
+    output: sentOutput,
+    record: sentRecord,
+    annotations: sendAnnotations,
+    call: { functionName: "send-message", method: "POST", route: "/send-message" },
+    isPaged: false,
+    run: (args, session) =>
+      sendOnce("send-message", { ...args, messageType: "payment_request" }, session),
+  },
+  {
     name: "dry_run_batch",
     title: "Dry-run a batch",
     description:

@@ -157,6 +157,33 @@ export const kindExamples: readonly KindExample[] = [
     response: { rendering: "text" },
   },
   {
+    name: "payment_request",
+    summary: "A request to pay by Pix",
+    request: {
+      messageType: "payment_request",
+      message: "Pedido 812",
+      payment: {
+        reference: "ped-812",
+        amount: "129.90",
+        pix: {
+          key: "12345678909",
+          keyType: "cpf",
+          merchantName: "Loja Modelo",
+          merchantCity: "São Paulo",
+        },
+      },
+    },
+    response: {
+      rendering: "text",
+      payment: {
+        reference: "ped-812",
+        status: "pending",
+        pixCode:
+          "00020101021126330014br.gov.bcb.pix0111123456789095204000053039865406129.905802BR5911Loja Modelo6009Sao Paulo62100506ped812630405E1",
+      },
+    },
+  },
+  {
     name: "reaction",
     summary: "A reaction (emoji) to a message",
     request: {

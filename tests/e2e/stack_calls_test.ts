@@ -57,6 +57,8 @@ const seenOfEach: OfEachSendable<SimulatorRecord | null> = {
   link_button: { text: "Seu pedido" },
   location_request: null,
   contact_request: null,
+  // Z-API alone has a form of its own; elsewhere it is a text.
+  payment_request: null,
   // It is to a message that is there already.
   reaction: null,
 };

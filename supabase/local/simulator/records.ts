@@ -78,6 +78,22 @@ export interface SimulatedParts {
   }[];
   readonly buttons?: readonly { readonly id: string; readonly title: string }[];
   readonly linkButton?: { readonly title: string; readonly url: string };
+  /** A request to pay: what a person sees of it, copies and opens. */
+  readonly payment?: {
+    readonly reference: string | null;
+    readonly amount: string | null;
+    readonly items: readonly { readonly name: string; readonly quantity: number }[];
+    readonly code?: string | undefined;
+    readonly key?: string | undefined;
+    readonly link?: string | undefined;
+    readonly boleto?: string | undefined;
+  };
+  /** What has become of an order that was shown before. */
+  readonly orderStatus?: {
+    readonly reference: string;
+    readonly order?: string | undefined;
+    readonly payment?: string | undefined;
+  };
   readonly header?: string | undefined;
   /** The kind of the file above the words. */
   readonly headerType?: "image" | "video" | "document";

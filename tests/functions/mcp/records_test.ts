@@ -40,6 +40,7 @@ const contracts: Readonly<Record<string, z.ZodType>> = {
   get_health: healthResponseSchema,
   send_message: sendMessageResponseSchema,
   send_template: sendTemplateMessageResponseSchema,
+  request_payment: sendMessageResponseSchema,
   dry_run_batch: dryRunResponseSchema,
   pause_agent: setAgentPauseResponseSchema,
 };

@@ -2,7 +2,10 @@ import { mcpResponseSchema } from "../../../functions/mcp/contract.ts";
 import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { startMcpWorld, unquote } from "./mcp_world.ts";
 
-const sending = ["get_health", "get_queue", "list_templates", "send_message", "send_template"];
+const sending = [
+  ...["get_health", "get_queue", "list_templates"],
+  ...["request_payment", "send_message", "send_template"],
+];
 const toolsByScope: Readonly<Record<string, readonly string[]>> = {
   send: ["get_message", ...sending],
   history: ["get_message", "read_conversation"],
@@ -35,7 +38,7 @@ Deno.test("each tool has a title, a description, schemas of both sides and its h
     assert((tool.title ?? "") !== "" && (tool.description ?? "").length > 40, tool.name);
     assertEquals([tool.inputSchema.type, tool.outputSchema?.type], ["object", "object"], tool.name);
     const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
-    const sends = tool.name.startsWith("send_");
+    const sends = tool.name.startsWith("send_") || tool.name === "request_payment";
     const changes = sends || tool.name === "pause_agent";
     assertEquals(
       [readOnlyHint, destructiveHint, idempotentHint],
@@ -233,4 +236,27 @@ Deno.test("the faults of a thousand recipients and of a long name fit an answer 
   assert(result.content[0].text.includes("recipients.0.phone"), result.content[0].text);
   const { error } = JSON.parse(await exchange("x".repeat(50_000), {}));
   assertEquals(error.code, -32602);
+});
+
+Deno.test("request_payment asks once, and nothing says that it was paid", async () => {
+  await using world = await startMcpWorld();
+  await world.addContact("5511987650001");
+  await using client = await world.connect();
+  const asked = {
+    ...{ phone: "5511987650001", message: "Pedido 812", intent: "pay-812" },
+    payment: { reference: "ped-812", amount: "129.90", link: "https://pay.example.com/812" },
+  };
+  for (let call = 0; call < 2; call++) {
+    const { isError, found } = await client.call("request_payment", asked);
+    assertEquals([isError, found.payment.status], [false, "pending"]);
+  }
+  const rows = await world.admin`select status from messaging.payments`;
+  assertEquals(rows.map(({ status }) => status), ["pending"]);
+  const faulty = await client.call("request_payment", {
+    ...{ ...asked, intent: "other" },
+    payment: { ...asked.payment, amount: "1,00" },
+  });
+  assertEquals([faulty.isError, faulty.found.issues[0].path], [true, "payment.amount"]);
+  const names = await client.listToolNames();
+  assertEquals(names.filter((name) => /pa(?:y|id)/.test(name)), ["request_payment"]);
 });

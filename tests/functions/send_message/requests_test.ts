@@ -92,6 +92,7 @@ Deno.test("messageType and the field of its content are required by what is sent
     link_button: ["linkButton", "message"],
     location_request: ["message"],
     contact_request: ["message"],
+    payment_request: ["message", "payment"],
     reaction: ["reaction"],
   };
   for (const [messageType, fields] of Object.entries(needed)) {

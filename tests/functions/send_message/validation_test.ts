@@ -218,6 +218,7 @@ Deno.test("what a message type needs is named field by field, and sentBy may be 
     link_button: ["linkButton", "message"],
     location_request: ["message"],
     contact_request: ["message"],
+    payment_request: ["payment", "message"],
     reaction: ["reaction"],
   };
   for (const [messageType, paths] of Object.entries(needed)) {

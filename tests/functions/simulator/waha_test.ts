@@ -71,6 +71,7 @@ const seenOfEach: OfEachSendable<Record<string, unknown> | null> = {
   link_button: null,
   location_request: null,
   contact_request: null,
+  payment_request: null,
 };
 
 for (const [engine, session] of Object.entries(sessions)) {

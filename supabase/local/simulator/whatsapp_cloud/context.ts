@@ -1,6 +1,7 @@
 import type { SimulatorContext } from "../context.ts";
 import type { Billing } from "./billing.ts";
 import type { ConversationWindows } from "./conversation_windows.ts";
+import type { Orders } from "./orders.ts";
 import type { TemplateLibrary } from "./template_library.ts";
 
 /** The simulator's context with the official channel's additional state. */
@@ -11,4 +12,6 @@ export interface CloudContext extends SimulatorContext {
   readonly templates: TemplateLibrary;
   /** What it charges for its deliveries. */
   readonly billing: Billing;
+  /** The orders that it has shown. */
+  readonly orders: Orders;
 }

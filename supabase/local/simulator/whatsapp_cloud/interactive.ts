@@ -1,6 +1,7 @@
 /** The interactive contents of a Cloud API message with their documented limits (page "Messages"). */
 import * as z from "zod";
 import { fileSchema } from "./contents.ts";
+import { orderDetailsSchema, orderStatusSchema } from "./orders.ts";
 import { fillContent, type SimulatedContent } from "../records.ts";
 
 const sectionSchema = z.strictObject({
@@ -136,4 +137,6 @@ export const interactiveSchema: z.ZodType<SimulatedContent> = z.discriminatedUni
   linkButtonSchema,
   locationRequestSchema,
   contactRequestSchema,
+  orderDetailsSchema,
+  orderStatusSchema,
 ]);

@@ -29,6 +29,7 @@ import { checkTemplateMessage } from "./template_check.ts";
 import { createBlockRoutes } from "./blocks.ts";
 import { createMediaRoutes } from "./media.ts";
 import { findForeignMediaId } from "./media_ids.ts";
+import { Orders } from "./orders.ts";
 import { overrideWebhook, tellNumber } from "./number.ts";
 import { tellAccount } from "./pricing_analytics.ts";
 import { createTemplateRoutes } from "./templates.ts";
@@ -41,7 +42,8 @@ export function createWhatsappCloudRoutes(simulator: SimulatorContext): ChannelR
   const templates = new TemplateLibrary(() => store.now().getTime());
   const windows = new ConversationWindows(store);
   const billing = new Billing(store);
-  const cloud = { ...simulator, templates, windows, billing };
+  const orders = new Orders();
+  const cloud = { ...simulator, templates, windows, billing, orders };
   return { provider: createGraph(cloud), controls: createCloudControls(cloud) };
 }
 
@@ -124,7 +126,7 @@ interface Arrival {
 }
 
 /**
- * Accepts or refuses a valid send. Refuses a bad template at once. Reports a closed window after
+ * Accepts or refuses a valid send. Refuses a bad template at once, and an order that the person cannot have. Reports a closed window after
  * the acceptance, as Meta mostly does. Without a registered webhook nothing could receive that
  * report, so it then answers the documented 400.
  */
@@ -140,6 +142,10 @@ function takeMessage(simulator: CloudContext, arrival: Arrival): Response {
   if (!isAllowed && !simulator.webhooks.has("whatsapp_cloud", instance)) {
     return refuseGraph(windowClosed);
   }
+  const refusedOrder = isAllowed
+    ? simulator.orders.take(instance, waId, message.content)
+    : undefined;
+  if (refusedOrder !== undefined) return refuseGraph(refusedOrder);
   const providerMessageId = `wamid.${btoa(`${waId}${crypto.randomUUID()}`).replaceAll("=", "")}`;
   if (isAllowed) keepMessage(simulator, arrival, providerMessageId);
   else {

@@ -113,6 +113,51 @@ const linkButton = z.object({
   );
 });
 
+const pixButton = z.object({
+  ...envelope,
+  pixKey: nonEmpty,
+  type: z.enum(["CPF", "CNPJ", "PHONE", "EMAIL", "EVP"]),
+  merchantName: optionalText,
+}).transform((body) => {
+  const payment = { reference: null, amount: null, items: [], key: body.pixKey };
+  return describeSend(body, fillContent({ messageType: "payment_request", parts: { payment } }));
+});
+
+const price = z.number().min(0);
+const order = z.object({
+  ...envelope,
+  order: z.object({
+    currency: z.literal("BRL"),
+    products: z.array(z.object({
+      name: nonEmpty,
+      value: price,
+      quantity: z.int().min(1),
+      productId: optionalText,
+    })).min(1),
+    discount: price.optional(),
+    tax: price.optional(),
+    shipping: price.optional(),
+  }),
+  paymentSettings: z.object({
+    pix: z.object({
+      key: nonEmpty,
+      keyType: z.enum(["cpf", "cnpj", "phone", "email", "randomKey"]),
+      name: nonEmpty,
+    }).optional(),
+    card: z.object({ enabled: z.boolean() }).optional(),
+  }),
+}).transform((body) => {
+  const { products, discount = 0, tax = 0, shipping = 0 } = body.order;
+  const sum = products.reduce((total, { value, quantity }) => total + value * quantity, 0);
+  const payment = {
+    reference: null,
+    amount: (sum - discount + tax + shipping).toFixed(2),
+    items: products.map(({ name, quantity }) => ({ name, quantity })),
+    key: body.paymentSettings.pix?.key,
+  };
+  return describeSend(body, fillContent({ messageType: "payment_request", parts: { payment } }));
+});
+
 const audio = z.object({ ...envelope, audio: media }).transform((body) =>
   describeSend(body, fillContent({ messageType: "audio", mediaUrl: body.audio }))
 );
@@ -186,6 +231,8 @@ export const sendSchemas: Readonly<Record<string, z.ZodType<ZapiSend>>> = {
   "/send-contacts": contacts,
   "/send-button-list": buttonList,
   "/send-button-actions": linkButton,
+  "/send-button-pix": pixButton,
+  "/send-order": order,
   "/send-reaction": reaction,
   "/send-remove-reaction": removedReaction,
 };

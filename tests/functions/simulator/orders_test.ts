@@ -1,0 +1,89 @@
+/** Orders of the official channel and of Z-API, as the simulator takes and refuses them. */
+import { registry } from "../../../shared/providers/registry.ts";
+import type { MessageContent } from "../../../shared/model/message_content.ts";
+import type { PaymentStatus } from "../../../shared/model/payment_status.ts";
+import type { Receipt } from "../../../shared/providers/provider.ts";
+import { assert, assertEquals } from "../../support/assert.ts";
+import { oneOfEachType } from "../../support/fixtures/one_of_each_type.ts";
+import type { ProviderKind } from "../../../shared/model/provider_kind.ts";
+import { factsOf } from "../../support/providers/registered_facts.ts";
+import { startSimulator } from "./simulator_server.ts";
+
+const to = "5511912345678";
+const secret = "a-secret-of-32-characters-or-more";
+
+function configOf(kind: ProviderKind, url: string): Readonly<Record<string, string>> {
+  return factsOf[kind].simulated(url, "INSTANCE", secret);
+}
+
+const { payment_request: request } = oneOfEachType;
+
+async function send(
+  server: ReturnType<typeof startSimulator>,
+  kind: "whatsapp_cloud" | "zapi",
+  content: MessageContent,
+  recipient = to,
+): Promise<Receipt> {
+  const provider = await registry.get(kind).open(configOf(kind, server.url), crypto.randomUUID());
+  const message = { messageId: crypto.randomUUID(), to: recipient, content };
+  return await provider.send(message, { timeoutMs: 60_000 });
+}
+
+function tell(status: PaymentStatus, reference = request.payment.reference): MessageContent {
+  return {
+    ...{ messageType: "payment_status", message: "Novo estado", rendering: "native" },
+    paymentStatus: { reference, status },
+  };
+}
+
+const codeOf = (receipt: Receipt): string =>
+  receipt.outcome === "rejected" ? receipt.code : receipt.outcome;
+
+Deno.test("the official channel refuses an order to a foreign number by 2040", async () => {
+  await using server = startSimulator();
+  server.writeAsCustomer({ instance: "INSTANCE", waId: "351912345678" });
+  const receipt = await send(server, "whatsapp_cloud", request, "351912345678");
+  assert(receipt.outcome === "rejected" && !receipt.retryable);
+  assertEquals([receipt.code, receipt.meaning], ["2040", "message_type_refused"]);
+  assertEquals((await server.read("/messages")).total, 0);
+});
+
+Deno.test("an order's status goes forward: 2047 where a payment is, 2046 after its end", async () => {
+  await using server = startSimulator();
+  server.writeAsCustomer({ instance: "INSTANCE", waId: to });
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", tell("paid"))), "131009");
+  const orders = ["a", "b"].map((reference) => ({
+    ...request,
+    payment: { ...request.payment, reference },
+  }));
+  for (const order of orders) {
+    assertEquals(codeOf(await send(server, "whatsapp_cloud", order)), "accepted");
+  }
+  const steps = [["paid", "a"], ["canceled", "a"], ["canceled", "b"], ["paid", "b"]] as const;
+  const codes: string[] = [];
+  for (const [status, reference] of steps) {
+    codes.push(codeOf(await send(server, "whatsapp_cloud", tell(status, reference))));
+  }
+  assertEquals(codes, ["accepted", "2047", "accepted", "2046"]);
+});
+
+Deno.test("an order whose sums do not agree is refused", async () => {
+  await using server = startSimulator();
+  server.writeAsCustomer({ instance: "INSTANCE", waId: to });
+  const order = { ...request, payment: { ...request.payment, amount: "129.91" } };
+  assertEquals(codeOf(await send(server, "whatsapp_cloud", order)), "131009");
+});
+
+Deno.test("Z-API shows an order with its items, and a button with its key", async () => {
+  await using server = startSimulator();
+  const { items: _items, shipping: _shipping, ...bare } = request.payment;
+  await send(server, "zapi", request);
+  await send(server, "zapi", { ...request, payment: bare });
+  const { items } = await server.read("/messages");
+  const shown = items.map(({ parts }) => (parts as { payment: unknown }).payment);
+  const key = request.payment.key;
+  assertEquals(shown, [
+    { reference: null, amount: "129.90", items: [{ name: "Camisa", quantity: 2 }], key },
+    { reference: null, amount: null, items: [], key },
+  ]);
+});
