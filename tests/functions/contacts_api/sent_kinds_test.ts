@@ -4,10 +4,17 @@ import { assertEquals } from "../../support/assert.ts";
 import { oneOfEachType, toRequest } from "../../support/fixtures/one_of_each_type.ts";
 import { findTraces, person, startErasureWorld } from "./erasure_world.ts";
 
-const { template: _, reaction: _reaction, ...sendable } = oneOfEachType;
-const parts = ["location", "contacts", "optionList", "buttons", "linkButton"] as const;
+const { template: _, reaction: _reaction, payment_status: _status, ...sendable } = oneOfEachType;
+const parts = ["location", "contacts", "optionList", "buttons", "linkButton", "payment"] as const;
 /** Words that only the parts of these messages hold. */
-const words = ["Av. Paulista", "ana@example.com", "8h às 12h", "example.com/pedido", "Oferta.pdf"];
+const words = [
+  "Av. Paulista",
+  "ana@example.com",
+  "8h às 12h",
+  "example.com/pedido",
+  "Oferta.pdf",
+  "ped-812",
+];
 
 Deno.test("an export has the parts of each kind that was sent, as its record, and an erasure leaves none of them", async () => {
   await using world = await startErasureWorld();

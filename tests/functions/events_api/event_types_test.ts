@@ -43,6 +43,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await runBatch(client, call, official);
   await spendBudget(client, official);
   await askQuestions(client, call, zapi);
+  await requestPayment(call, zapi);
   await fallSilent(client, zapi);
   await testEndpoint(client, call, zapi);
 
@@ -69,6 +70,15 @@ async function askQuestions(client: WebhookClient, call: Call, tenant: Tenant): 
   await ask("5511912345604");
   await letTimePass(client.stack.admin, 3_660);
   await runQuestions(client.stack.database);
+}
+
+/** A payment is asked for, and canceled. */
+async function requestPayment(call: Call, tenant: Tenant): Promise<void> {
+  await call(tenant, "send-message", {
+    ...{ phone, messageType: "payment_request", message: "Pedido 812" },
+    payment: { reference: "ped-812", amount: "10.00", link: "https://pay.example.com/812" },
+  });
+  await call(tenant, "messages-api/payments/ped-812", { status: "canceled" });
 }
 
 /** A conversation waits for longer than the instance's `idle`. */
