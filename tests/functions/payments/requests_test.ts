@@ -359,3 +359,32 @@ Deno.test("an erased person's payments are gone, and a merged contact's are the 
   }
   assertEquals((await countStored(client))["payments"], 0);
 });
+
+Deno.test("each request has its own code: none after its delivery, none where it was paid before it left", async () => {
+  await using client = await createWebhookClient();
+  const tenant = await client.createTenant();
+  const sendAt = new Date(Date.now() + 60_000).toISOString();
+  await requestPayment(client, tenant, { reference: "paid" }, { sendAt });
+  await post(client, tenant, "/payments/paid", { status: "paid" });
+  const first = await requestPayment(client, tenant, { reference: "first" });
+  await client.stack.dispatch();
+  for (const status of ["RECEIVED", "READ"]) {
+    await client.zapi(tenant, {
+      ...{ type: "MessageStatusCallback", status, ids: [first.body.providerMessageId] },
+      ...{ phone, momment: Date.now(), isGroup: false },
+    });
+  }
+  await letTimePass(client.stack.admin, 61);
+  await client.stack.dispatch();
+  const rows = await client.stack.admin<{ reference: string; codes: number; status: string }[]>`
+    select p.reference, count(c.id)::integer as codes, m.status
+    from messaging.payments p
+    join messaging.messages m on m.id = p.message_id
+    left join messaging.messages c on c.id = p.code_message_id
+    group by p.reference, m.status order by p.reference`;
+  assertEquals(rows.map((row) => ({ ...row })), [
+    { reference: "first", codes: 1, status: "read" },
+    { reference: "paid", codes: 0, status: "sent" },
+  ]);
+  assertEquals((await listSent(client, tenant)).filter(({ type }) => type === "text").length, 1);
+});
