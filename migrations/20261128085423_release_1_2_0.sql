@@ -60,6 +60,29 @@ comment on column messaging.database_servers.replayed_at is
 comment on column messaging.database_servers.events_through is
   'Where commits may be missing: the last event that this server got. No event has a number above it, up to events_before: a cursor there has read events that are gone.';
 
+-- The turns that are under way (instances.turns): of each contact the messages of the one that is open, in the
+-- order in which they were stored, and when it ends. Written with the message, see join_turn; end_turns deletes what
+-- is due. The limits are those of the setting when the turn began: a changed one counts from the next turn on.
+-- Has no foreign keys, as idle_watches. What has lost its instance is deleted when it is due.
+create table messaging.conversation_turns (
+  contact_id uuid primary key,
+  instance_id uuid not null,
+  conversation_id uuid not null,
+  started_at timestamptz not null,
+  due_at timestamptz not null,
+  ends_by timestamptz not null,
+  quiet_seconds integer not null,
+  message_ids uuid[] not null,
+  constraint conversation_turns_due_in_time check (due_at <= ends_by),
+  constraint conversation_turns_bounded check (cardinality(message_ids) between 1 and 50)
+);
+create index conversation_turns_due on messaging.conversation_turns (due_at);
+alter table messaging.conversation_turns enable row level security;
+comment on column messaging.conversation_turns.due_at is
+  'When the person will have been quiet long enough, at the latest ends_by.';
+comment on column messaging.conversation_turns.message_ids is
+  'At most 50: the next message begins a turn.';
+
 -- The silences that instances are told of (instances.idle): of each conversation the newest message, whom it
 -- awaits, and when the next of the instance's entries is due. No row where none is: a closing, and the last entry
 -- that was told, delete it. Written with the message, see record_message_change and watch_idle_conversations.
@@ -119,6 +142,54 @@ comment on column messaging.connection_links.used_at is
 comment on column messaging.connection_links.looks_whole_at is
   'When the link''s allowance of looks is whole again: see spent_allowance.';
 comment on column messaging.connection_links.tests is 'How many test messages its pages have sent.';
+
+-- The payment requests of messages, one row each, written with its message. What is paid is told by the caller; the
+-- channel tells nothing of it. A reference names one open request of an instance at most: it is free again when the
+-- payment has ended, or its message will not leave.
+create table messaging.payments (
+  message_id uuid primary key,
+  instance_id uuid not null references messaging.instances (id)
+    on delete cascade,
+  contact_id uuid not null references messaging.contacts (id)
+    on delete cascade,
+  reference text not null,
+  amount numeric(12, 2) not null,
+  currency text not null default 'BRL',
+  status text not null default 'pending',
+  is_open boolean not null default true,
+  falls_back boolean not null default false,
+  code_message_id uuid,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  paid_at timestamptz,
+  changed_at timestamptz,
+  constraint payments_status_known
+    check (status in ('pending', 'paid', 'failed', 'canceled', 'expired', 'refunded')),
+  constraint payments_amount_positive check (amount > 0),
+  constraint payments_open_while_pending check (not is_open or status = 'pending'),
+  constraint payments_paid_at_stands
+    check ((status in ('paid', 'refunded')) = (paid_at is not null))
+);
+create unique index payments_open_reference on messaging.payments (instance_id, reference)
+where is_open;
+create index payments_reference on messaging.payments (instance_id, reference, created_at);
+-- What the dispatcher has to end.
+create index payments_due on messaging.payments (expires_at)
+where is_open and expires_at is not null;
+-- For list_payments.
+create index payments_listed on messaging.payments (instance_id, created_at, message_id);
+create index payments_of_contact on messaging.payments (contact_id, created_at, message_id);
+alter table messaging.payments enable row level security;
+comment on column messaging.payments.message_id is
+  'The message that asks for it. No foreign key: it would cost every deleted message a look-up; see purge_messages.';
+comment on column messaging.payments.reference is
+  'The caller''s own name for it: its order, or the charge at its payment provider.';
+comment on column messaging.payments.is_open is
+  'Whether it holds its reference: pending, and its message waits, is under way or has left.';
+comment on column messaging.payments.falls_back is
+  'Whether its message goes as text where the channel refuses its own form: the call said so, or nothing.';
+comment on column messaging.payments.code_message_id is
+  'The message that is the Pix code alone, sent after a request that went as text; NULL for none.';
 
 -- The questions that messages ask: one row each, written with its message. A question waits until its message
 -- has left, then is open until it is answered, expires or is canceled; these ends are final.
@@ -251,9 +322,13 @@ alter table messaging.contacts add column if not exists awaits_answer boolean de
 
 alter table messaging.dispatch add column if not exists webhooks_url text;
 
+alter table messaging.dispatch add column if not exists allowance jsonb;
+
 alter table messaging.instances add column if not exists configure_webhooks boolean default true not null;
 
 alter table messaging.instances add column if not exists idle jsonb;
+
+alter table messaging.instances add column if not exists turns jsonb;
 
 alter type messaging.message_snapshot add attribute cancel_on jsonb;
 
@@ -493,6 +568,69 @@ begin
 end;
 $$;
 
+-- admin-api: a new instance with its holidays, its pacing and its dispatch.
+-- `request`: instanceId (its credentials are sealed for it), workspaceId, provider, embedKey, all
+--   settings (see write_instance_settings), idempotency (see begin_idempotent).
+-- Returns the instance, {replayed}, {issues} when the server does not know the time zone, the protection contradicts itself or the pace is more than a number has that nothing was told of, or {taken}:
+--   the field with a value that another instance has, businessInstanceId or gatewayInstanceId.
+-- Errors: MI007, MI008, MI013.
+create or replace function public.create_instance(request jsonb)
+returns jsonb language plpgsql set search_path = '' as $$
+declare
+  workspace messaging.workspaces;
+  instance messaging.instances;
+  replayed jsonb;
+  violated text;
+  taken text;
+begin
+  if not messaging.is_time_zone(request->>'timeZone') then
+    return messaging.time_zone_issues();
+  end if;
+  if messaging.protection_issues(request->'protection') is not null then
+    return messaging.protection_issues(request->'protection');
+  end if;
+  if messaging.pace_issues(request->'pace', null) is not null then
+    return messaging.pace_issues(request->'pace', null);
+  end if;
+  begin
+    replayed := messaging.begin_idempotent(request);
+    if replayed is not null then
+      return replayed;
+    end if;
+    workspace := messaging.find_workspace((request->>'workspaceId')::uuid);
+    -- A change of its scope under way would not see this instance.
+    select w.* into workspace from messaging.workspaces w where w.id = workspace.id for share;
+    insert into messaging.instances (
+      id, workspace_id, name, provider, sealed_provider_config, gateway_instance_id,
+      business_instance_id, embed_key, connected_phone, connected_phone_key, time_zone,
+      people_scope
+    )
+    values (
+      (request->>'instanceId')::uuid, workspace.id, request->>'name', request->>'provider',
+      request->>'sealedProviderConfig', request->>'gatewayInstanceId',
+      request->>'businessInstanceId', request->>'embedKey', request->>'connectedPhone',
+      messaging.phone_identity_key(request->>'connectedPhone'), request->>'timeZone',
+      workspace.people_scope
+    )
+    returning * into instance;
+    instance := messaging.write_instance_settings(instance.id, request);
+    insert into messaging.pacing (instance_id, is_protected)
+    values (instance.id, instance.protection is not null);
+    insert into messaging.dispatch (instance_id, messages_per_second)
+    values (instance.id, instance.messages_per_second);
+    return messaging.keep_outcome(request, messaging.describe_instance(instance));
+  exception when unique_violation then
+    -- Leaving the block rolls the idempotency key back too: nothing was executed under it.
+    get stacked diagnostics violated = constraint_name;
+    taken := messaging.taken_instance_field(violated, request->>'businessInstanceId' is not null);
+    if taken is null then
+      raise;
+    end if;
+    return jsonb_build_object('taken', taken);
+  end;
+end;
+$$;
+
 -- admin-api: instances, oldest first, a page at a time.
 -- `request`: workspaceId or NULL for all, limit, `after` as returned in `next`.
 -- Returns {items, next}. Error: MI013.
@@ -518,7 +656,7 @@ $$;
 -- that new credentials take effect without delay. Another connectedPhone ends or begins the hold of a wrong
 -- phone (see hold_wrong_phone).
 -- `request`: instanceId, changes (see write_instance_settings).
--- Returns the instance, {issues} when the window, the time zone or the protection would be invalid, or {taken}: the
+-- Returns the instance, {issues} when the window, the time zone or the protection would be invalid or the pace is more than the number has, or {taken}: the
 -- field
 --   with a value that another instance has, businessInstanceId or gatewayInstanceId.
 -- Locks pacing, instance, free queue rows and messages, dispatch. Error: MI014.
@@ -547,13 +685,9 @@ begin
     )));
   end if;
 
-  if changes ? 'protection' then
-    refused := messaging.protection_issues(
-      messaging.changed_protection(instance.protection, changes->'protection')
-    );
-    if refused is not null then
-      return refused;
-    end if;
+  refused := messaging.changed_limit_issues(instance, changes);
+  if refused is not null then
+    return refused;
   end if;
 
   begin
@@ -586,13 +720,61 @@ begin
   if changes ? 'sealedProviderConfig' then
     -- Another session: what was reported of the former one says nothing about it.
     perform messaging.forget_connection(array[instance.id]);
-    update messaging.dispatch d set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null, webhooks_url = null where d.instance_id = instance.id;
+    update messaging.dispatch d
+    set hold_until = '-infinity', refused_at = '-infinity', webhooks_state = null,
+      webhooks_url = null, allowance = null,
+      messages_per_second = messaging.present_pace(instance.messages_per_second, null)
+    where d.instance_id = instance.id;
   end if;
   if changes ? 'connectedPhone' then
     perform messaging.hold_wrong_phone(instance, clock_timestamp());
   end if;
   perform messaging.refresh_dispatch(array[instance.id]);
   return messaging.describe_instance(instance);
+end;
+$$;
+
+-- {issues} where changes of an instance would give it a protection that contradicts itself, or a pace that its
+-- number has not got; else NULL. Of the number of other credentials nothing is known.
+create or replace function messaging.changed_limit_issues(
+  instance messaging.instances, changes jsonb
+) returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  allowance constant jsonb := (
+    select d.allowance from messaging.dispatch d
+    where d.instance_id = instance.id and not changes ? 'sealedProviderConfig'
+  );
+begin
+  return coalesce(
+    case
+      when changes ? 'protection' then messaging.protection_issues(
+        messaging.changed_protection(instance.protection, changes->'protection')
+      )
+    end,
+    messaging.pace_issues(changes->'pace', allowance)
+  );
+end;
+$$;
+
+-- {issues} where a pace {messagesPerSecond} is more than the number may send by its `allowance` (see
+-- allowed_pace); else NULL.
+create or replace function messaging.pace_issues(pace jsonb, allowance jsonb)
+returns jsonb language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  allowed constant integer := messaging.allowed_pace(allowance);
+begin
+  return case
+    when (pace->>'messagesPerSecond')::integer > allowed then
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object(
+        'path', 'pace.messagesPerSecond',
+        'message', format('must be at most %s, the number''s allowance: %s', allowed, case
+          when allowance->>'isOnBusinessApp' = 'true'
+            then 'it is also used in the WhatsApp Business app'
+          when allowance ? 'throughput' then 'the channel told its throughput'
+          else 'GET admin-api/instances/{id}/connection asks the channel for more'
+        end)
+      )))
+  end;
 end;
 $$;
 
@@ -675,6 +857,7 @@ begin
     idle = case
       when settings ? 'idle' then nullif(nullif(settings->'idle', 'null'), '[]') else i.idle
     end,
+    turns = case when settings ? 'turns' then nullif(settings->'turns', 'null') else i.turns end,
     configure_webhooks = coalesce((settings->>'configureWebhooks')::boolean, i.configure_webhooks),
     read_receipts = coalesce(settings->>'readReceipts', i.read_receipts),
     on_unconfirmed = coalesce(settings->>'onUnconfirmed', i.on_unconfirmed),
@@ -741,6 +924,7 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     end,
     'budget', instance.budget,
     'idle', coalesce(instance.idle, '[]'),
+    'turns', instance.turns,
     'transcribeVoice', instance.transcribe_voice,
     'onUnconfirmed', instance.on_unconfirmed,
     'interactiveRendering', instance.interactive_rendering,
@@ -749,6 +933,12 @@ returns jsonb language sql stable parallel safe set search_path = '' as $$
     'configureWebhooks', instance.configure_webhooks,
     'freeServiceMessagesPerMonth', instance.free_service_messages_per_month,
     'requestsPerMinute', instance.requests_per_minute,
+    'allowance', (
+      select messaging.shown_allowance(
+        d.allowance, instance.provider_class, clock_timestamp(), 'UTC'
+      )
+      from messaging.dispatch d where d.instance_id = instance.id
+    ),
     'historyImport', messaging.shown_history_import(instance.id),
     'webhookPath', format('provider-webhook/%s/%s', instance.provider, instance.id),
     'createdAt', messaging.iso_in_zone(instance.created_at, 'UTC')
@@ -1053,6 +1243,7 @@ begin
   conversation_before := messaging.conversation_state(kept_conversation.id);
   select c.* into gone_conversation from messaging.conversations c where c.contact_id = gone.id;
   if found then
+    perform messaging.merge_turns(kept.id, gone.id);
     perform messaging.merge_conversations(kept_conversation, gone_conversation);
   end if;
   insert into messaging.agent_pauses as pause (contact_id, instance_id, paused_until)
@@ -1076,6 +1267,7 @@ begin
   update messaging.contact_addresses a set contact_id = kept.id where a.contact_id = gone.id;
   perform messaging.keep_own_addresses(kept.id, gone.id);
   update messaging.consent_log l set contact_id = kept.id where l.contact_id = gone.id;
+  update messaging.payments p set contact_id = kept.id where p.contact_id = gone.id;
   update messaging.contacts c
   set phone = coalesce(c.phone, other.phone),
     name = case when names.is_others then other.name else c.name end,
@@ -1186,6 +1378,69 @@ begin
   where a.merged_into = gone.id;
   perform messaging.note_contact(kept.id);
   return merged;
+end;
+$$;
+
+-- merge_contacts: moves notes, transfers and the agent's knowledge from one conversation
+-- into another, which keeps its own operator, department and agent. Open questions move too.
+-- The caller holds both conversations locked.
+create or replace function messaging.merge_conversations(
+  kept messaging.conversations, gone messaging.conversations
+) returns void language plpgsql set search_path = '' as $$
+begin
+  update messaging.internal_notes n set conversation_id = kept.id where n.conversation_id = gone.id;
+  update messaging.chat_transfer_log l set conversation_id = kept.id where l.conversation_id = gone.id;
+  insert into messaging.agent_sessions as session (
+    conversation_id, instance_id, agent_id, collected_data, created_at, answered_count, answered_at
+  )
+  select kept.id, s.instance_id, s.agent_id, s.collected_data, s.created_at, s.answered_count,
+    s.answered_at
+  from messaging.agent_sessions s where s.conversation_id = gone.id
+  on conflict on constraint agent_sessions_pkey do update
+  set collected_data = case
+      when messaging.object_bytes(excluded.collected_data || session.collected_data) <= 64 * 1024
+      then excluded.collected_data || session.collected_data
+      else session.collected_data
+    end,
+    answered_count = session.answered_count + excluded.answered_count,
+    answered_at = array(
+      select answer.at
+      from (
+        select both_of.at from unnest(session.answered_at || excluded.answered_at) as both_of(at)
+        order by both_of.at desc
+        limit 30
+      ) as answer
+      order by answer.at
+    ),
+    updated_at = now();
+  update messaging.conversations c
+  set status = case when 'open' in (c.status, gone.status) then 'open' else c.status end,
+    assigned_to = coalesce(c.assigned_to, gone.assigned_to),
+    department_id = coalesce(c.department_id, gone.department_id),
+    agent_id = coalesce(c.agent_id, gone.agent_id),
+    question_count = c.question_count + gone.question_count,
+    created_at = least(c.created_at, gone.created_at),
+    updated_at = now()
+  where c.id = kept.id;
+  -- A row that a worker has claimed already names the former conversation: the worker finds none.
+  insert into messaging.outbox (workspace_id, kind, payload, run_at, conversation_id)
+  select o.workspace_id, o.kind,
+    o.payload || jsonb_build_object('conversationId', kept.id),
+    coalesce(
+      (select t.due_at from messaging.conversation_turns t where t.contact_id = kept.contact_id),
+      least(o.run_at, clock_timestamp() + interval '3 seconds')
+    ),
+    kept.id
+  from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+  order by o.run_at
+  limit 1;
+  delete from messaging.outbox o
+  where o.conversation_id = gone.id and o.kind = 'agent_reply' and o.status = 'pending'
+    and o.claim_token is null;
+  delete from messaging.agent_sessions s where s.conversation_id = gone.id;
+  -- Holds the messages that still move, and is shown to nobody.
+  update messaging.conversations c set is_merged = true where c.id = gone.id;
 end;
 $$;
 
@@ -2310,6 +2565,55 @@ begin
 end;
 $$;
 
+-- Adds a contact's message, which the caller has just stored, to the turn of its contact, or begins one: see
+-- instances.turns, whose value is `turns`. A turn that is over, or has 50 messages, ends first, so that its event
+-- depends on the clock alone and not on when the dispatcher looks. The agent's waiting answer waits for the turn's end.
+-- The caller holds the contact: of two messages the later one waits. Locks the conversation, as
+-- request_agent_reply does, then the turn, then the agent's outbox row.
+create or replace function messaging.join_turn(turns jsonb, message_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  message record;
+  turn messaging.conversation_turns;
+begin
+  select m.instance_id, m.contact_id, m.conversation_id, m.created_at into strict message
+  from messaging.messages m where m.id = join_turn.message_id;
+  perform from messaging.conversations c where c.id = message.conversation_id for no key update;
+  select t.* into turn from messaging.conversation_turns t
+  where t.contact_id = message.contact_id for update;
+  if turn.due_at > message.created_at and cardinality(turn.message_ids) < 50 then
+    update messaging.conversation_turns t
+    set message_ids = t.message_ids || join_turn.message_id,
+      due_at = least(t.ends_by, message.created_at + make_interval(secs => t.quiet_seconds))
+    where t.contact_id = turn.contact_id
+    returning t.due_at into turn.due_at;
+    perform messaging.postpone_agent_reply(turn.conversation_id, turn.due_at);
+    return;
+  end if;
+  if turn.contact_id is not null then
+    delete from messaging.conversation_turns t where t.contact_id = turn.contact_id;
+    perform messaging.tell_turn(turn, least(turn.due_at, message.created_at));
+    -- What the agent was to answer at the end of the turn.
+    update messaging.outbox o
+    set run_at = clock_timestamp()
+    where o.conversation_id = turn.conversation_id and o.kind = 'agent_reply'
+      and o.status = 'pending' and o.claim_token is null and o.attempts = 0
+      and o.run_at = turn.due_at;
+  end if;
+  insert into messaging.conversation_turns (
+    contact_id, instance_id, conversation_id, started_at, due_at, ends_by, quiet_seconds, message_ids
+  )
+  values (
+    message.contact_id, message.instance_id, message.conversation_id, message.created_at,
+    message.created_at + make_interval(
+      secs => least((turns->>'quietSeconds')::integer, (turns->>'maxSeconds')::integer)
+    ),
+    message.created_at + make_interval(secs => (turns->>'maxSeconds')::integer),
+    (turns->>'quietSeconds')::integer, array[join_turn.message_id]
+  );
+end;
+$$;
+
 -- A page of a list of a conversation (see conversation_log), oldest first. `request`: instanceId,
 -- conversationId, limit, `after` as returned in `next`. Returns {items, next}. Errors: MI014, MI032.
 create or replace function messaging.list_conversation_log(request jsonb, list text)
@@ -2355,6 +2659,46 @@ begin
 end;
 $$;
 
+-- merge_contacts: makes the open turn of `gone_id` that of `kept_id`. Two open ones become one, from the earlier
+-- start on; where that would have more than 50 messages, the one that has begun first ends now.
+-- The caller holds both conversations, and has locked no outbox row yet: see join_turn.
+create or replace function messaging.merge_turns(kept_id uuid, gone_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  kept messaging.conversation_turns;
+  gone messaging.conversation_turns;
+  ids uuid[];
+begin
+  delete from messaging.conversation_turns t where t.contact_id = gone_id returning t.* into gone;
+  if not found then
+    return;
+  end if;
+  delete from messaging.conversation_turns t where t.contact_id = kept_id returning t.* into kept;
+  gone.contact_id := kept_id;
+  select c.id into strict gone.conversation_id
+  from messaging.conversations c where c.contact_id = kept_id;
+  if cardinality(kept.message_ids) + cardinality(gone.message_ids) > 50 then
+    if kept.started_at <= gone.started_at then
+      perform messaging.tell_turn(kept, clock_timestamp());
+    else
+      perform messaging.tell_turn(gone, clock_timestamp());
+      gone := kept;
+    end if;
+  elsif kept.contact_id is not null then
+    ids := kept.message_ids || gone.message_ids;
+    gone.message_ids := array(
+      select m.id from messaging.messages m where m.id = any (ids) order by m.created_at, m.id
+    );
+    gone.started_at := least(kept.started_at, gone.started_at);
+    gone.ends_by := least(kept.ends_by, gone.ends_by);
+    gone.due_at := least(gone.ends_by, greatest(kept.due_at, gone.due_at));
+  end if;
+  if gone.message_ids <> '{}' then
+    insert into messaging.conversation_turns select gone.*;
+  end if;
+end;
+$$;
+
 -- Records what has become of a conversation since `before`, which is what conversation_state said then:
 -- conversation.assigned where its operator, its department or the operator's portfolio has changed,
 -- conversation.status_changed where its status has; nothing where neither has.
@@ -2391,6 +2735,100 @@ begin
       ids || jsonb_build_object('status', state->'status')
     );
   end if;
+end;
+$$;
+
+-- Records conversation.turn for a turn that has ended, which the caller has deleted: the records of its messages, in
+-- the order in which they were stored, as they are now. Records that would make the event longer than 20,000 bytes
+-- are {messageId} alone, and isTruncated says so. Records nothing where its instance or all of its messages are gone.
+create or replace function messaging.tell_turn(
+  turn messaging.conversation_turns, ended_at timestamptz
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  -- Below what fit_event_data lets through, with the members beside the records.
+  max_bytes constant integer := 18800;
+  -- A signed link takes the place of mediaUrl: see fit_event_data.
+  link_bytes constant integer := 500;
+  brief_bytes constant integer := 56;
+  zone text;
+  message messaging.messages;
+  record jsonb;
+  record_bytes integer;
+  records jsonb[] := '{}';
+  -- As if all records were brief.
+  bytes integer := brief_bytes * cardinality(turn.message_ids);
+  is_truncated boolean := false;
+begin
+  select i.time_zone into zone from messaging.instances i where i.id = turn.instance_id;
+  if not found then
+    return;
+  end if;
+  for message in
+    select m.*
+    from unnest(turn.message_ids) with ordinality as named(id, place)
+    join messaging.messages m on m.id = any (array[named.id])
+    order by named.place
+  loop
+    record := messaging.message_record(message, zone, false)
+      || messaging.read_message_contact(message.contact_id)
+      || coalesce(messaging.message_media(message.media_id, message.content), '{}');
+    record_bytes := octet_length(record::text) + 2 - brief_bytes
+      + case when message.media_id is null then 0 else link_bytes end;
+    if bytes + record_bytes > max_bytes then
+      record := jsonb_build_object('messageId', message.id);
+      is_truncated := true;
+    else
+      bytes := bytes + record_bytes;
+    end if;
+    records := records || record;
+  end loop;
+  if records = '{}' then
+    return;
+  end if;
+  perform messaging.record_event(
+    turn.instance_id, turn.contact_id, 'conversation.turn', jsonb_build_object(
+      'contactId', turn.contact_id,
+      'conversationId', turn.conversation_id,
+      'startedAt', messaging.iso_in_zone(turn.started_at, zone),
+      'endedAt', messaging.iso_in_zone(ended_at, zone),
+      'messages', to_jsonb(records)
+    ) || case when is_truncated then jsonb '{"isTruncated": true}' else '{}' end
+  );
+end;
+$$;
+
+-- The dispatcher: ends the turns whose person was quiet long enough, or that have lasted as long as they may, by
+-- conversation.turn (see tell_turn). Takes at most `request`.maxTurns of those that are due, the longest due first;
+-- none that another session holds, so it waits for nobody.
+-- Returns {ended, isComplete}: how many, and whether nothing is left that is due.
+create or replace function public.end_turns(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  most constant integer := (request->>'maxTurns')::integer;
+  turn messaging.conversation_turns;
+  ended integer := 0;
+begin
+  for turn in
+    with due as materialized (
+      select t.contact_id from messaging.conversation_turns t
+      where t.due_at <= clock
+      order by t.due_at
+      limit most
+      for update skip locked
+    ),
+    gone as (
+      delete from messaging.conversation_turns t using due
+      where t.contact_id = any (array[due.contact_id])
+      returning t.*
+    )
+    select gone.* from gone order by gone.due_at, gone.contact_id
+  loop
+    ended := ended + 1;
+    perform messaging.tell_turn(turn, turn.due_at);
+  end loop;
+  return jsonb_build_object('ended', ended, 'isComplete', ended < most);
 end;
 $$;
 
@@ -2815,6 +3253,19 @@ begin
 end;
 $$;
 
+-- Lets the agent's answer that waits in a conversation wait until its turn ends. Not one that is due
+-- already, nor one that has failed: it is tried again at its own time.
+create or replace function messaging.postpone_agent_reply(conversation_id uuid, due_at timestamptz)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  update messaging.outbox o
+  set run_at = postpone_agent_reply.due_at
+  where o.conversation_id = postpone_agent_reply.conversation_id and o.kind = 'agent_reply'
+    and o.status = 'pending' and o.claim_token is null and o.attempts = 0
+    and o.run_at > clock_timestamp() and o.run_at < postpone_agent_reply.due_at;
+end;
+$$;
+
 -- Records agent.needs_person for conversations in which the agent has given up an answer: what the contact wrote
 -- waits for a person. `reason`: the error of the last attempt.
 -- Plans must not depend on statistics: paths with and without such settings share them.
@@ -2833,8 +3284,8 @@ begin
 end;
 $$;
 
--- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, so that
--- several messages in a row get one answer. Requests nothing while the agent is paused for the
+-- Requests the agent's answer to a contact's message: one outbox row, due in three seconds, or when the contact's
+-- turn ends where the instance has turns (see join_turn), so that several messages in a row get one answer. Requests nothing while the agent is paused for the
 -- contact, where the conversation has no active agent, or where the message is too old for it.
 -- Returns whether an answer is requested.
 -- An agent that has used up its answers of this hour is paused until it may answer again, and a note
@@ -2893,7 +3344,17 @@ begin
   values (
     instance.workspace_id, 'agent_reply',
     jsonb_build_object('instanceId', instance.id, 'conversationId', conversation.id),
-    clock_timestamp() + interval '3 seconds', conversation.id
+    case
+      when instance.turns is null then clock_timestamp() + interval '3 seconds'
+      else coalesce(
+        (
+          select t.due_at from messaging.conversation_turns t
+          where t.contact_id = request_agent_reply.contact_id
+        ),
+        clock_timestamp() + make_interval(secs => (instance.turns->>'quietSeconds')::integer)
+      )
+    end,
+    conversation.id
   );
   return true;
 end;
@@ -3982,6 +4443,9 @@ begin
   if messages[1].draft->'ask' is not null then
     perform messaging.add_questions(messages, clock);
   end if;
+  if messages[1].draft->>'messageType' = 'payment_request' then
+    perform messaging.add_payments(messages, clock);
+  end if;
   if messages[1].claim_token is null then
     return clock;
   end if;
@@ -4020,6 +4484,32 @@ begin
 end;
 $$;
 
+-- Stores the payments that these new messages ask for: `content.payment` of their drafts, which the API has checked,
+-- and `fallsBack`. The caller holds the contacts.
+-- Errors: MI090 where the instance has an open payment of that reference; MI091 (expiresAt).
+create or replace function messaging.add_payments(
+  messages messaging.outbound_message[], clock timestamptz
+) returns void language plpgsql set search_path = '' as $$
+begin
+  if exists (
+    select from unnest(messages) as m
+    where (m.draft->'content'->'payment'->>'expiresAt')::timestamptz < clock + interval '5 minutes'
+  ) then
+    raise exception using errcode = 'MI091', message = 'expiresAt is too near';
+  end if;
+  insert into messaging.payments (
+    message_id, instance_id, contact_id, reference, amount, falls_back, created_at, expires_at
+  )
+  select m.id, m.instance_id, m.contact_id, m.draft->'content'->'payment'->>'reference',
+    (m.draft->'content'->'payment'->>'amount')::numeric,
+    coalesce((m.draft->>'fallsBack')::boolean, false), clock,
+    (m.draft->'content'->'payment'->>'expiresAt')::timestamptz
+  from unnest(messages) as m;
+exception when unique_violation then
+  raise exception using errcode = 'MI090', message = 'reference_in_use';
+end;
+$$;
+
 -- Moves an outbound message forward to `sent`, `delivered`, `read` or `failed`, as a delivery event
 -- says, and never back: message_transition has the table. Takes a message that waits to be sent again
 -- out of the queue, since it has arrived, and its recipient out of those that its batch is to try again.
@@ -4040,6 +4530,11 @@ declare
   gone messaging.message_queue;
 begin
   if advance_message.status = 'failed' and messaging.climb_after_status(
+    message_id, advance_message.provider_message_id, occurred_at, error
+  ) then
+    return true;
+  end if;
+  if advance_message.status = 'failed' and messaging.fall_back_after_status(
     message_id, advance_message.provider_message_id, occurred_at, error
   ) then
     return true;
@@ -4191,6 +4686,49 @@ begin
 end;
 $$;
 
+-- advance_message: a delivery event says that the channel has refused a message about a payment after all. Puts it
+-- back into the queue as text where gives_way_to_text, and returns whether it did, or is to be told again: while its
+-- call is under way the event is kept until the call is settled. Never after it was delivered.
+-- Locks the message, then as requeue_message.
+create or replace function messaging.fall_back_after_status(
+  message_id uuid, provider_message_id text, occurred_at timestamptz, error jsonb
+) returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  message messaging.messages;
+begin
+  select m.* into message from messaging.messages m
+  where m.id = fall_back_after_status.message_id
+    and m.message_type in ('payment_request', 'payment_status')
+  for no key update;
+  if not found or not messaging.gives_way_to_text(message, error)
+    or not messaging.fits_transition(
+      messaging.message_transition(message.status, 'failed'), message.provider_message_id,
+      fall_back_after_status.provider_message_id
+    ) then
+    return false;
+  end if;
+  if message.status in ('queued', 'sending') then
+    insert into messaging.unmatched_statuses (
+      instance_id, provider_message_id, status, occurred_at, error
+    )
+    select message.instance_id, fall_back_after_status.provider_message_id, 'failed',
+      fall_back_after_status.occurred_at, fall_back_after_status.error
+    from messaging.message_queue q
+    where q.message_id = message.id and q.claim_token is not null
+      and fall_back_after_status.provider_message_id is not null
+    on conflict do nothing;
+    return found;
+  end if;
+  message := messaging.message_after_merge(message);
+  update messaging.messages m
+  set content = m.content || '{"rendering": "text"}', last_error = error, is_retryable = false
+  where m.id = message.id;
+  message.held_by := null;
+  perform messaging.requeue_message(message);
+  return true;
+end;
+$$;
+
 -- Whether an event fits the condition of message_transition: `told_id` is its provider message id, `known_id` the one
 -- that the message has. Whether a worker has the message in hand (claimed_new_id) is the caller's to see.
 create or replace function messaging.fits_transition(condition text, known_id text, told_id text)
@@ -4239,65 +4777,6 @@ begin
   where m.id = any (message_ids) and m.status = 'queued';
   return cardinality(messaging.end_queued_messages(message_ids, 'canceled'))
     + messaging.end_unqueued_messages(message_ids, 'canceled');
-end;
-$$;
-
--- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference, and
--- skips the recipients of batches that wait for it. `reason`: paid or payment_canceled. In the transaction that
--- records the payment's end. Returns how many messages were canceled.
--- Locks the batches in the order of their ids, then the messages in that of theirs, then as cancel_follow_ups.
-create or replace function messaging.cancel_on_payment(
-  instance_id uuid, payment_reference text, reason text
-) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  waiting uuid[];
-begin
-  perform messaging.skip_paid_recipients(
-    cancel_on_payment.instance_id, cancel_on_payment.payment_reference, cancel_on_payment.reason
-  );
-  -- After the batches are locked: a message that one was just given is seen.
-  waiting := array(
-    select m.id
-    from messaging.messages m
-    where m.instance_id = cancel_on_payment.instance_id
-      and m.payment_reference = cancel_on_payment.payment_reference
-      and m.status = 'queued' and m.cancel_on ? 'payment'
-    order by m.id
-    for no key update
-  );
-  return case
-    when waiting = '{}' then 0
-    else messaging.cancel_follow_ups(waiting, reason)
-  end;
-end;
-$$;
-
--- cancel_on_payment: skips the pending recipients of an instance's batches that wait for the payment.
-create or replace function messaging.skip_paid_recipients(
-  instance_id uuid, payment_reference text, reason text
-) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
-declare
-  batch_ids uuid[];
-  places jsonb;
-begin
-  batch_ids := array(
-    select b.id from messaging.batches b
-    where b.instance_id = skip_paid_recipients.instance_id and b.source ? 'paymentReference'
-      and b.status in ('draft', 'running', 'paused')
-    order by b.id
-    for no key update
-  );
-  if batch_ids = '{}' then
-    return;
-  end if;
-  select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) into places
-  from messaging.batch_recipients r
-  where r.batch_id = any (batch_ids)
-    and r.draft->>'paymentReference' = skip_paid_recipients.payment_reference
-    and r.status = 'pending';
-  if places is not null then
-    perform messaging.skip_recipients(places, reason);
-  end if;
 end;
 $$;
 
@@ -4701,6 +5180,9 @@ begin
   end || case
     when message.question_id is null then '{}'
     else messaging.shown_question(message.question_id, message.direction)
+  end || case
+    when message.message_type <> 'payment_request' or message.direction <> 'outbound' then '{}'
+    else messaging.shown_payment(message.id, message.content->'payment')
   end || case
     when message.group_receipts is null then '{}'
     else jsonb_build_object('groupReceipts', message.group_receipts)
@@ -6395,7 +6877,8 @@ end;
 $$;
 
 -- Whether a sending call (`request` of accept_message) is a message and nothing else: of a person or a
--- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a question.
+-- system, to a phone, without an assignment, an agent, a file of ours, a message that it answers, a ladder or a
+-- question.
 create or replace function messaging.is_bare_message(request jsonb)
 returns boolean language sql immutable
 return coalesce(
@@ -7209,6 +7692,467 @@ $$;
 create or replace function messaging.is_question_live(status text)
 returns boolean language sql immutable parallel safe
 return status in ('waiting', 'open');
+
+-- Cancels the message of a Pix code that still waits: nobody shall pay by it any more. What a worker has in hand
+-- goes. Locks the message, then as end_queued_messages.
+create or replace function messaging.cancel_payment_code(code_message_id uuid)
+returns void language plpgsql set search_path = '' as $$
+begin
+  perform from messaging.messages m
+  where m.id = code_message_id and m.status = 'queued'
+  for no key update skip locked;
+  if found then
+    perform messaging.end_queued_messages(array[code_message_id], 'canceled');
+  end if;
+end;
+$$;
+
+-- A payment as messages-api reports it, with instants in the time zone of its instance.
+create or replace function messaging.describe_payment(payment messaging.payments)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  zone constant text := (
+    select i.time_zone from messaging.instances i where i.id = payment.instance_id
+  );
+begin
+  return jsonb_build_object(
+    'messageId', payment.message_id,
+    'reference', payment.reference,
+    'amount', payment.amount::text,
+    'currency', payment.currency,
+    'status', payment.status,
+    'codeMessageId', payment.code_message_id,
+    'createdAt', messaging.iso_in_zone(payment.created_at, zone),
+    'expiresAt', messaging.iso_in_zone(payment.expires_at, zone),
+    'paidAt', messaging.iso_in_zone(payment.paid_at, zone),
+    'changedAt', messaging.iso_in_zone(payment.changed_at, zone)
+  ) || messaging.read_message_contact(payment.contact_id);
+end;
+$$;
+
+-- Gives a payment its new status, tells it as payment.changed, and ends what waits for it: the message of its code,
+-- and what waits with cancelOn: payment. The caller has checked the change (see payment_step), and holds the
+-- payment's message and the payment. Locks as cancel_payment_code and cancel_on_payment.
+create or replace function messaging.end_payment(
+  payment messaging.payments, status text, paid_at timestamptz
+) returns messaging.payments language plpgsql set search_path = '' as $$
+begin
+  update messaging.payments p
+  set status = end_payment.status, is_open = false, changed_at = clock_timestamp(),
+    paid_at = coalesce(p.paid_at, end_payment.paid_at)
+  where p.message_id = payment.message_id
+  returning p.* into payment;
+  perform messaging.record_event(
+    payment.instance_id, payment.contact_id, 'payment.changed',
+    jsonb_build_object(
+      'messageId', payment.message_id,
+      'reference', payment.reference,
+      'amount', payment.amount::text,
+      'currency', payment.currency,
+      'status', payment.status
+    ) || messaging.read_message_contact(payment.contact_id)
+  );
+  if payment.code_message_id is not null and payment.status <> 'refunded' then
+    perform messaging.cancel_payment_code(payment.code_message_id);
+  end if;
+  if payment.status in ('paid', 'canceled') then
+    perform messaging.cancel_on_payment(
+      payment.instance_id, payment.reference,
+      case payment.status when 'paid' then 'paid' else 'payment_canceled' end
+    );
+  end if;
+  return payment;
+end;
+$$;
+
+-- Cancels what waits with cancelOn: payment for the payment request that an instance knows by this reference, and
+-- skips the recipients of batches that wait for it. `reason`: paid or payment_canceled. In the transaction that
+-- records the payment's end. Returns how many messages were canceled.
+-- Locks the batches in the order of their ids, then the messages in that of theirs, then as cancel_follow_ups.
+create or replace function messaging.cancel_on_payment(
+  instance_id uuid, payment_reference text, reason text
+) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  waiting uuid[];
+begin
+  perform messaging.skip_paid_recipients(
+    cancel_on_payment.instance_id, cancel_on_payment.payment_reference, cancel_on_payment.reason
+  );
+  -- After the batches are locked: a message that one was just given is seen.
+  waiting := array(
+    select m.id
+    from messaging.messages m
+    where m.instance_id = cancel_on_payment.instance_id
+      and m.payment_reference = cancel_on_payment.payment_reference
+      and m.status = 'queued' and m.cancel_on ? 'payment'
+    order by m.id
+    for no key update
+  );
+  return case
+    when waiting = '{}' then 0
+    else messaging.cancel_follow_ups(waiting, reason)
+  end;
+end;
+$$;
+
+-- cancel_on_payment: skips the pending recipients of an instance's batches that wait for the payment.
+create or replace function messaging.skip_paid_recipients(
+  instance_id uuid, payment_reference text, reason text
+) returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  batch_ids uuid[];
+  places jsonb;
+begin
+  batch_ids := array(
+    select b.id from messaging.batches b
+    where b.instance_id = skip_paid_recipients.instance_id and b.source ? 'paymentReference'
+      and b.status in ('draft', 'running', 'paused')
+    order by b.id
+    for no key update
+  );
+  if batch_ids = '{}' then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('batch', r.batch_id, 'index', r.index)) into places
+  from messaging.batch_recipients r
+  where r.batch_id = any (batch_ids)
+    and r.draft->>'paymentReference' = skip_paid_recipients.payment_reference
+    and r.status = 'pending';
+  if places is not null then
+    perform messaging.skip_recipients(places, reason);
+  end if;
+end;
+$$;
+
+-- What a change of a message means for the payment that it asks for: it frees its reference where the message will
+-- not leave, and takes it again where it is tried again or has left after all; a Pix code follows a request that has
+-- left as text (see send_payment_code), and is taken back where that failed later.
+-- A reference that another request has taken meanwhile: MI090 for one that is tried again; one that has left stays
+-- without it. The caller holds the message. Locks its payment, then as cancel_payment_code.
+create or replace function messaging.follow_payment(
+  former messaging.messages, present messaging.messages
+) returns void language plpgsql set search_path = '' as $$
+declare
+  ended constant text[] := array['failed', 'canceled', 'expired'];
+begin
+  if present.status = any (ended) then
+    update messaging.payments p set is_open = false where p.message_id = present.id and p.is_open;
+    perform messaging.cancel_payment_code(p.code_message_id)
+    from messaging.payments p
+    where p.message_id = present.id and p.code_message_id is not null;
+    return;
+  end if;
+  if former.status = any (ended) then
+    begin
+      update messaging.payments p set is_open = true
+      where p.message_id = present.id and p.status = 'pending';
+    exception when unique_violation then
+      if present.status in ('queued', 'sending') then
+        raise exception using errcode = 'MI090', message = 'reference_in_use';
+      end if;
+    end;
+  end if;
+  if present.status in ('sent', 'delivered', 'read') and present.content->>'rendering' = 'text'
+    and present.content->'payment' ? 'pixCode' then
+    perform messaging.send_payment_code(present);
+  end if;
+end;
+$$;
+
+-- follow_payment: sends the Pix code of a request that has left as text, as a text of its own with nothing else in
+-- it, due at once: once, and only while it can be paid. It expires with the payment. It takes no place of a day and
+-- no slot, as it belongs to the message that had its own.
+create or replace function messaging.send_payment_code(request messaging.messages)
+returns void language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  code_id constant uuid := gen_random_uuid();
+  ends_at timestamptz;
+begin
+  update messaging.payments p set code_message_id = code_id
+  where p.message_id = request.id and p.code_message_id is null and p.status = 'pending'
+  returning p.expires_at into ends_at;
+  if not found then
+    return;
+  end if;
+  insert into messaging.message_queue (message_id, instance_id, lane, scheduled_at, visible_at)
+  values (code_id, request.instance_id, 'unpaced', clock, clock);
+  perform messaging.add_outbound_messages(array[row(
+    code_id, request.instance_id, request.contact_id, request.conversation_id,
+    jsonb_build_object(
+      'messageType', 'text', 'message', request.content->'payment'->'pixCode',
+      'sentBy', request.sent_by, 'purpose', request.purpose, 'pausesAgent', false
+    ),
+    request.operator_id, request.agent_id, 'scheduled', null, clock, null, request.phone_given, null,
+    case when ends_at is not null then jsonb_build_object('expiresAt', ends_at) end, null, null
+  )::messaging.outbound_message]);
+end;
+$$;
+
+-- Whether a message about a payment, refused as the channel's own, is to go as text: the refusal is about this form,
+-- and the call left the form to the service. `error`: {code, message, meaning}.
+create or replace function messaging.gives_way_to_text(message messaging.messages, error jsonb)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(error->>'meaning' in ('message_type_refused', 'parameter_refused'), false)
+    and coalesce(message.content->>'rendering' = 'native', false)
+    and (
+      message.message_type = 'payment_status'
+      or exists (
+        select from messaging.payments p where p.message_id = message.id and p.falls_back
+      )
+    );
+end;
+$$;
+
+-- What a message's record shows of the payment that it asks for: what was asked, with its status and the message of
+-- its code. `asked`: the part as the message keeps it.
+create or replace function messaging.shown_payment(message_id uuid, asked jsonb)
+returns jsonb language plpgsql stable parallel safe set search_path = '' as $$
+begin
+  return jsonb_build_object('payment', asked || coalesce(
+    (
+      select jsonb_build_object('status', p.status) || case
+        when p.code_message_id is null then '{}'
+        else jsonb_build_object('codeMessageId', p.code_message_id)
+      end
+      from messaging.payments p
+      where p.message_id = shown_payment.message_id
+    ),
+    '{}'
+  ));
+end;
+$$;
+
+-- messages-api: records what the caller knows of a payment. `request`: instanceId, messageId or reference (the open
+-- request of that reference, else the newest), status, paidAt (NULL: now), tell {message} (words for the person: see tell_payment)
+-- or NULL, idempotency.
+-- The same status again changes nothing, and tells nobody. Returns the payment (see describe_payment), with
+-- told {messageId, reason}, NULL where nobody was to be told.
+-- Locks the key, the message, the payment, then as end_payment, then the contact's address.
+-- Errors: MI004; MI007; MI008; MI092 (no such payment), MI093 (no step forward; detail: the present status).
+create or replace function public.change_payment(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  of_instance constant uuid := (request->>'instanceId')::uuid;
+  wanted_id uuid;
+  asking messaging.messages;
+  payment messaging.payments;
+  told jsonb;
+  replayed jsonb := messaging.begin_idempotent(request);
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  if request->>'messageId' is not null then
+    wanted_id := messaging.find_message_id(request);
+  else
+    select p.message_id into wanted_id
+    from messaging.payments p
+    where p.instance_id = of_instance and p.reference = request->>'reference'
+    order by p.is_open desc, p.created_at desc
+    limit 1;
+  end if;
+  select m.* into asking from messaging.messages m where m.id = wanted_id for no key update;
+  select p.* into payment from messaging.payments p
+  where p.message_id = wanted_id and p.instance_id = of_instance
+  for no key update;
+  if payment.message_id is null then
+    raise exception using errcode = 'MI092', message = 'payment_not_found';
+  end if;
+  case messaging.payment_step(payment.status, request->>'status')
+    when 'forward' then
+      payment := messaging.end_payment(
+        payment, request->>'status',
+        case when request->>'status' = 'paid'
+          then coalesce((request->>'paidAt')::timestamptz, clock_timestamp()) end
+      );
+      if nullif(request->'tell', 'null') is not null then
+        told := messaging.tell_payment(asking, payment, request->'tell');
+      end if;
+    when 'same' then
+      null;
+    else
+      raise exception using errcode = 'MI093', message = 'payment_state', detail = payment.status;
+  end case;
+  return messaging.keep_outcome(
+    request, messaging.describe_payment(payment) || jsonb_build_object('told', told)
+  );
+end;
+$$;
+
+-- change_payment: tells the person, due at once: as the channel's own message about the order where it has one and
+-- the request went as such, else as a text. Only where the contact may be written to now: on the official channel
+-- inside the conversation window. `draft`: {message}. Returns {messageId, reason}, one of them NULL.
+create or replace function messaging.tell_payment(
+  asking messaging.messages, payment messaging.payments, draft jsonb
+) returns jsonb language plpgsql set search_path = '' as $$
+declare
+  clock constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  instance constant messaging.instances := messaging.find_instance(payment.instance_id);
+  told_id constant uuid := gen_random_uuid();
+  refusal text;
+  placed record;
+begin
+  select case
+    when c.is_blocked then 'contact_blocked'
+    when not messaging.is_window_open(instance.provider_class, c.last_inbound_at, null, clock)
+      then 'outside_conversation_window'
+    when asking.id is null then 'message_not_found'
+  end
+  into refusal
+  from messaging.contacts c
+  where c.id = payment.contact_id;
+  if refusal is not null then
+    return jsonb_build_object('messageId', null, 'reason', refusal);
+  end if;
+  placed := messaging.schedule_message(told_id, instance, payment.contact_id, clock);
+  perform messaging.add_outbound_messages(array[row(
+    told_id, instance.id, payment.contact_id, asking.conversation_id,
+    jsonb_build_object(
+      'messageType', 'payment_status', 'message', draft->'message', 'sentBy', 'system',
+      'pausesAgent', false,
+      'content', jsonb_build_object(
+        'paymentStatus', jsonb_build_object(
+          'reference', payment.reference, 'status', payment.status
+        ),
+        'rendering', case
+          -- What the channel has no state for goes as text.
+          when asking.content->>'rendering' = 'native' and instance.provider_class = 'official'
+            and payment.status <> 'refunded'
+            then 'native'
+          else 'text'
+        end
+      )
+    ),
+    null, null, 'scheduled', null, placed.slot, placed.held_by, asking.phone_given, null, null, null,
+    null
+  )::messaging.outbound_message]);
+  return jsonb_build_object('messageId', told_id, 'reason', null);
+end;
+$$;
+
+-- change_payment: whether a payment may go from one status to another: `forward`, `same`; NULL where it may not.
+create or replace function messaging.payment_step(former text, present text)
+returns text language sql immutable
+return case
+  when former = present then 'same'
+  when former = 'pending'
+  and present in ('paid', 'failed', 'canceled', 'expired') then 'forward'
+  when former in ('failed', 'expired')
+  and present = 'paid' then 'forward'
+  when former = 'paid'
+  and present = 'refunded' then 'forward'
+end;
+
+-- Lets a claimed message about a payment go as text, as the channel has refused its own form for this person or
+-- account: once, by the same message, under the same claim, which then lasts leaseSeconds from now.
+-- `request`: instanceId, messageId, claimToken, leaseSeconds, refusal {code, message, meaning}.
+-- Returns {outcome}: `send`; `stands` where the message is to go natively or not at all; `lost` where the claim has
+-- ended. Locks the queue row and the message, then dispatch.
+create or replace function public.fall_back_payment(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  lease_ends_at constant timestamptz := clock_timestamp() + make_interval(
+    secs => (request->>'leaseSeconds')::double precision
+  );
+  message messaging.messages;
+begin
+  perform from messaging.message_queue q
+  where q.message_id = (request->>'messageId')::uuid
+    and q.claim_token = (request->>'claimToken')::uuid
+  for no key update;
+  if not found then
+    return '{"outcome": "lost"}';
+  end if;
+  select m.* into strict message from messaging.messages m
+  where m.id = (request->>'messageId')::uuid
+  for no key update;
+  if message.status not in ('queued', 'sending') or not messaging.gives_way_to_text(message, request->'refusal') then
+    return '{"outcome": "stands"}';
+  end if;
+  update messaging.messages m
+  set content = m.content || '{"rendering": "text"}',
+    attempts = least(m.attempts + 1, 32767),
+    last_error = request->'refusal'
+  where m.id = message.id;
+  update messaging.message_queue q
+  set lease_until = lease_ends_at,
+    visible_at = case when q.lane = 'unpaced' then lease_ends_at end
+  where q.message_id = message.id;
+  update messaging.dispatch d set lease_until = lease_ends_at
+  where d.instance_id = message.instance_id and d.in_flight = message.id;
+  return '{"outcome": "send"}';
+end;
+$$;
+
+-- messages-api: the payments of an instance, oldest first, a page at a time. `request`: instanceId, limit, `after` as
+-- returned in `next`, and filters, each NULL for any: status, reference, contactId, since and until (of the request,
+-- both included). Returns {items, next}. Errors: MI014.
+create or replace function public.list_payments(request jsonb)
+returns jsonb language plpgsql stable set search_path = '' set enable_seqscan = off as $$
+declare
+  page constant record := messaging.begin_page(request);
+begin
+  return messaging.build_page(
+    array(
+      select jsonb_build_object(
+        'createdAt', p.created_at, 'id', p.message_id, 'record', messaging.describe_payment(p)
+      )
+      from messaging.payments p
+      where p.instance_id = (request->>'instanceId')::uuid
+        and (p.created_at, p.message_id) > (page.after_at, page.after_id)
+        and (request->>'status' is null or p.status = request->>'status')
+        and (request->>'reference' is null or p.reference = request->>'reference')
+        and (request->>'contactId' is null or p.contact_id = (request->>'contactId')::uuid)
+        and (request->>'since' is null or p.created_at >= (request->>'since')::timestamptz)
+        and (
+          request->>'until' is null
+          or p.created_at < (request->>'until')::timestamptz + interval '1 millisecond'
+        )
+      order by p.created_at, p.message_id
+      limit page.size + 1
+    ),
+    page.size
+  );
+end;
+$$;
+
+-- Ends the payments whose time is over as `expired`. `request`: maxPayments. Costs what is due: the look-up reads the
+-- index of due ones alone. Waits for no message that another transaction holds: it is due again.
+-- Locks per payment its message, the payment, then as end_payment.
+-- Returns {expired, isComplete}.
+create or replace function public.run_payments(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  max_payments constant integer := (request->>'maxPayments')::integer;
+  clock constant timestamptz := clock_timestamp();
+  seen integer := 0;
+  expired integer := 0;
+  due_id uuid;
+  payment messaging.payments;
+begin
+  for due_id in
+    select p.message_id from messaging.payments p
+    where p.is_open and p.expires_at <= clock
+    order by p.expires_at
+    limit max_payments
+  loop
+    seen := seen + 1;
+    perform from messaging.messages m where m.id = due_id for no key update skip locked;
+    continue when not found;
+    select p.* into payment from messaging.payments p
+    where p.message_id = due_id and p.is_open
+    for no key update skip locked;
+    continue when not found;
+    perform messaging.end_payment(payment, 'expired', null);
+    expired := expired + 1;
+  end loop;
+  return jsonb_build_object('expired', expired, 'isComplete', seen < max_payments);
+end;
+$$;
 
 -- Has the transaction end only when a synchronous standby has everything that it has seen, where one is
 -- configured; else nothing. A transaction that has written waits by itself. One that has only read does not, and
@@ -8267,6 +9211,90 @@ begin
 end;
 $$;
 
+-- Hands out due messages, each with a claim that its settling must show: at most one paced message
+-- per instance, in order, one interval apart and inside the window; and unpaced messages that are due.
+-- A message leaves when its typing has been shown: pace counts from then, and both lie in the window.
+-- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
+-- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
+-- Their unpaced messages wait (see postpone_crowding_messages).
+-- Returns {messages, nextDueInMs, isOutboxDue, isTurnDue, webhooks, groups}: nextDueInMs says in how long something is due
+-- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
+-- claim_outbox has work, isTurnDue whether end_turns has, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
+-- for none). Never waits for a lock: what another session holds is left for later.
+-- An outbox row that is due counts for isOutboxDue alone. For nextDueInMs it would be due at once for as
+-- long as its worker has no room for it: 50 polls a second beside received files, most of their cost.
+-- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit
+-- the settings below. Joins are written `key = any (array[other.key])`, here and wherever a table that
+-- drains is joined: while statistics call it empty, a plain equality lets the planner read the whole
+-- primary key for each row of the other side, which an array cannot be joined by.
+create or replace function public.claim_due_messages(request jsonb)
+returns jsonb language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  max_messages constant integer := (request->>'maxMessages')::integer;
+  lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
+  clock constant timestamptz := clock_timestamp();
+  message_due_at constant timestamptz := messaging.next_wake_up();
+  outbox_due_at constant timestamptz := (
+    select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1
+  );
+  is_outbox_due constant boolean := coalesce(outbox_due_at <= clock, false);
+  is_turn_due constant boolean := exists (
+    select from messaging.conversation_turns t where t.due_at <= clock
+  );
+  max_paced integer;
+  paced record;
+  unpaced uuid[];
+begin
+  -- An idle poll ends here: with claims that find nothing it took four times as long.
+  if message_due_at is null or message_due_at > clock then
+    return jsonb_build_object(
+      'messages', jsonb '[]',
+      'nextDueInMs', extract(
+        epoch from least(message_due_at, case when not is_outbox_due then outbox_due_at end) - clock
+      ) * 1000,
+      'isOutboxDue', is_outbox_due,
+      'isTurnDue', is_turn_due,
+      'webhooks', messaging.event_work()
+    );
+  end if;
+  if request->>'crowdingInstances' is not null then
+    perform messaging.postpone_crowding_messages(
+      array(select jsonb_array_elements_text(request->'crowdingInstances')::uuid), clock
+    );
+  end if;
+  -- However many paced messages are due, the unpaced lane gets a quarter of the batch if it needs it.
+  select max_messages - count(*) into max_paced
+  from (
+    select from messaging.message_queue q
+    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    order by q.visible_at
+    limit max_messages / 4
+  ) as unpaced_due;
+  paced := messaging.claim_paced_messages(max_paced, lease, clock);
+  unpaced := messaging.claim_unpaced_messages(
+    max_messages - coalesce(cardinality(paced.claimed), 0), lease, clock
+  );
+  return jsonb_build_object(
+    'messages', messaging.claimed_messages(paced.claimed || unpaced),
+    'nextDueInMs', (
+      -- greatest() ignores NULL, which must stay NULL.
+      select case when due.at is not null then greatest(
+        extract(epoch from due.at - clock_timestamp()) * 1000, 0
+      ) end
+      from least(
+        messaging.next_wake_up(), case when not is_outbox_due then outbox_due_at end
+      ) as due(at)
+    ),
+    'isOutboxDue', is_outbox_due,
+    'isTurnDue', is_turn_due,
+    'webhooks', messaging.event_work(),
+    'groups', to_jsonb(paced.groups)
+  );
+end;
+$$;
+
 -- claim_message_group: claims what leaves next of an instance with a pace, in order, and says when each call is
 -- to begin (`departs_at`): at its slot, and as far behind the message before it as present_spacing says. So no
 -- second has more departures than the pace, whatever the claims and their workers do. Each lies in the window
@@ -8327,7 +9355,7 @@ begin
     where q.instance_id = dispatch.instance_id and q.lane = 'paced' and q.claim_token is null
       and q.scheduled_at <= horizon
     order by q.scheduled_at, q.position
-    limit 200
+    limit greatest(200, dispatch.messages_per_second)
     for no key update of q skip locked
   loop
     leaves_at := greatest(
@@ -8433,7 +9461,7 @@ $$;
 -- messages-api: whether an instance's messages go out. `request`: instanceId. Returns, with instants
 -- in the instance's zone: status, oldestDueAt and oldestDueSeconds (of what should have left by now),
 -- nextDueAt, queueDepth, inFlight, unconfirmed, isWindowOpen, heldBy, holdReason, holdCode and heldUntil,
--- connection, webhooks {state, url} as they were last seen, channelLimit, pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
+-- connection, webhooks {state, url} as they were last seen, channelLimit, allowance (see shown_allowance), pace {messagesPerSecond, current, slowedUntil} (NULL for none), budget (see describe_budget; NULL for none), protection (see describe_day), lastSuccessAt, lastFailure
 -- {at, status, code, message}.
 -- heldBy, and what belongs to it, is the one answer to why nothing leaves (see instance_hold), else what holds the
 -- message that leaves next (see expected_departure); NULL where that may leave, or nothing waits.
@@ -8582,8 +9610,11 @@ begin
       'state', coalesce(dispatch.webhooks_state, 'unknown'), 'url', dispatch.webhooks_url
     ),
     'channelLimit', dispatch.channel_limit,
+    'allowance', messaging.shown_allowance(
+      dispatch.allowance, instance.provider_class, clock, instance.time_zone
+    ),
     'pace', case when dispatch.messages_per_second is not null then jsonb_build_object(
-      'messagesPerSecond', dispatch.messages_per_second,
+      'messagesPerSecond', instance.messages_per_second,
       'current', case
         when dispatch.slowed_until > clock then dispatch.messages_per_second / 2.0
         else dispatch.messages_per_second
@@ -8985,6 +10016,16 @@ begin
 end;
 $$;
 
+-- How many messages a second the channel lets an official number send, by what it told (see `allowance` of
+-- dispatch): 20 where the number is also used in the WhatsApp Business app, 1,000 at the level HIGH, else 80.
+create or replace function messaging.allowed_pace(allowance jsonb)
+returns integer language sql immutable parallel safe
+return case
+  when allowance ->> 'isOnBusinessApp' = 'true' then 20
+  when allowance ->> 'throughput' = 'HIGH' then 1000
+  else 80
+end;
+
 -- Until when nothing of an instance leaves, whether paced or not: an operator's hold, a lost connection, or a
 -- session of another number. `infinity` for no end known, NULL where none is.
 create or replace function messaging.stopped_until(dispatch messaging.dispatch)
@@ -9038,6 +10079,49 @@ end;
 create or replace function messaging.is_expected_phone(paired_phone text, connected_phone_key text)
 returns boolean language sql immutable
 return messaging.phone_identity_key(paired_phone) = connected_phone_key;
+
+-- The pace at which an instance sends: its own, at most what its number is allowed. NULL for no pace.
+create or replace function messaging.present_pace(messages_per_second integer, allowance jsonb)
+returns integer language sql immutable parallel safe
+return case
+  when messages_per_second > messaging.allowed_pace(allowance) then messaging.allowed_pace(
+    allowance
+  )
+  else messages_per_second
+end;
+
+-- What a number may do, as answers and events show it, by what the channel told (see `allowance` of dispatch)
+-- and at a moment: {messagesPerSecond, source, newChats {used, quota, until}, timeLock {isActive, until, kind}}.
+-- A gateway tells no speed. A lock whose end has passed is over, also where nobody told.
+create or replace function messaging.shown_allowance(
+  allowance jsonb, provider_class text, at timestamptz, time_zone text
+) returns jsonb language sql stable
+return jsonb_build_object(
+  'messagesPerSecond', case
+    when provider_class = 'official' then messaging.allowed_pace(allowance)
+  end,
+  'source', case
+    when provider_class != 'official' then null
+    when allowance ->> 'isOnBusinessApp' = 'true' then 'coexistence'
+    when allowance ->> 'throughput' in ('STANDARD', 'HIGH') then 'throughput'
+    else 'default'
+  end,
+  'newChats', case
+    when allowance ? 'newChats' then jsonb_build_object(
+      'used', allowance -> 'newChats' -> 'used',
+      'quota', allowance -> 'newChats' -> 'quota',
+      'until', messaging.iso_in_zone((allowance -> 'newChats' ->> 'until')::timestamptz, time_zone)
+    )
+  end,
+  'timeLock', case
+    when allowance ? 'timeLock' then jsonb_build_object(
+      'isActive', allowance -> 'timeLock' ->> 'isActive' = 'true'
+      and coalesce((allowance -> 'timeLock' ->> 'until')::timestamptz > at, true),
+      'until', messaging.iso_in_zone((allowance -> 'timeLock' ->> 'until')::timestamptz, time_zone),
+      'kind', allowance -> 'timeLock' -> 'kind'
+    )
+  end
+);
 
 -- A hold as answers and events show it, beside its `heldBy`: {holdReason, holdCode, heldUntil}, each NULL where
 -- it is not known. See instance_hold.
@@ -10730,6 +11814,31 @@ begin
 end;
 $$;
 
+-- Keeps what the channel says a number may do: the members of `told` replace those that are kept, a null one
+-- removes its own (see `allowance` of dispatch). A pace that is more than the number now has falls to that, and
+-- rises again with it. Returns whether the number may do something else now; how much of a quota is used does
+-- not count. The caller has locked dispatch.
+create or replace function messaging.keep_allowance(instance messaging.instances, told jsonb)
+returns boolean language plpgsql set search_path = '' as $$
+declare
+  former jsonb;
+  present jsonb;
+begin
+  select d.allowance into strict former from messaging.dispatch d where d.instance_id = instance.id;
+  present := nullif(jsonb_strip_nulls(coalesce(former, '{}') || coalesce(told, '{}')), '{}');
+  if present is not distinct from former then
+    return false;
+  end if;
+  update messaging.dispatch d
+  set allowance = present,
+    messages_per_second = messaging.present_pace(instance.messages_per_second, present)
+  where d.instance_id = instance.id;
+  return messaging.allowed_pace(present) <> messaging.allowed_pace(former)
+    or (present->'newChats') - 'used' is distinct from (former->'newChats') - 'used'
+    or present->'timeLock' is distinct from former->'timeLock';
+end;
+$$;
+
 -- Merges the duplicates of messages whose provider ids have just become known: under the same id a
 -- gateway had reported an echo, stored as typed on the phone or taken as the proof of another message.
 -- The duplicate is deleted, and its delivery becomes the message's. Its placeholder contact, known by
@@ -11052,6 +12161,7 @@ $$;
 -- On the official channel what waits for the person's answer leaves, before the agent is asked: see
 -- release_waiting_messages; a keyword that denies marketing ends it.
 -- What waits with cancelOn: reply ends: see cancel_on_reply. No reaction and no call is a reply.
+-- Where the instance has turns, each message but a reaction joins its contact's: see join_turn.
 -- Where the instance tells its channel at once that what arrives is read, the dispatcher does it (outbox,
 -- read_receipt).
 -- Returns the places of the recorded events. Leaves the others untouched: those that new_messages leaves
@@ -11077,7 +12187,7 @@ begin
         conversation.id as conversation_id,
         conversation.status as conversation_status, conversation.agent_id,
         instance.read_receipts = 'on_receive' and not e.is_group and not e.is_standby as marks_read,
-        instance.has_window,
+        instance.has_window, instance.turns,
         case
           when offer.choices is not null then messaging.typed_choice(offer.choices, e.message)
         end as choice,
@@ -11088,7 +12198,7 @@ begin
       from messaging.new_messages(events) as e
       cross join lateral (
         select i.opt_out_keywords as keywords, i.opt_out_resume_keywords as resume_keywords,
-          i.read_receipts, i.provider_class = 'official' as has_window
+          i.read_receipts, i.provider_class = 'official' as has_window, i.turns
         from messaging.instances i
         where i.id = e.instance_id
         limit 1
@@ -11239,6 +12349,9 @@ begin
       clock_timestamp(), stored.quoted_message_id, stored.media_id, stored.quoted_provider_message_id,
       stored.author, case when asked.outcome = 'answered' then asked.question_id end
     );
+    if stored.turns is not null and stored.message_type <> 'reaction' then
+      perform messaging.join_turn(stored.turns, stored.stored_id);
+    end if;
     if stored.cancels_on_reply and messaging.is_reply(stored.message_type) then
       replied := replied || stored.sender_id;
     end if;
@@ -11286,6 +12399,49 @@ begin
     perform messaging.cancel_on_reply(replied);
   end if;
   return recorded;
+end;
+$$;
+
+-- Records that the official channel has changed how much a number may send, or says that it will.
+-- `event`: change, limit (NULL where it is not told), allowance (see keep_allowance; NULL for nothing told),
+-- effectiveAt (of what is planned), phone (as the channel displays it), at. The newest by the provider's own time wins, and what was told
+-- already is no event; nor are a limit and an allowance that are as they were. News of a number that is another instance's are not
+-- this one's. Returns whether it was news. Locks dispatch.
+create or replace function messaging.record_limit_event(instance messaging.instances, event jsonb)
+returns boolean language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  told_at constant timestamptz := coalesce((event->>'at')::timestamptz, clock_timestamp());
+  former messaging.dispatch;
+  is_news boolean;
+begin
+  if messaging.concerns_other_instance(instance, event->>'phone') then
+    return false;
+  end if;
+  select d.* into strict former
+  from messaging.dispatch d where d.instance_id = instance.id for no key update;
+  if told_at < former.channel_limit_at
+    or told_at = former.channel_limit_at
+      and event->>'change' is not distinct from former.channel_change
+      and coalesce(event->>'limit', former.channel_limit) is not distinct from former.channel_limit
+  then
+    return false;
+  end if;
+  update messaging.dispatch d
+  set channel_limit = coalesce(event->>'limit', d.channel_limit), channel_limit_at = told_at,
+    channel_change = event->>'change'
+  where d.instance_id = instance.id;
+  is_news := messaging.keep_allowance(instance, event->'allowance') or case
+    when event->>'limit' is not null then event->>'limit' is distinct from former.channel_limit
+    else event->'allowance' is null
+  end;
+  if is_news then
+    perform messaging.tell_limit_change(instance, event->>'change', jsonb_build_object(
+      'limit', event->'limit',
+      'previousLimit', former.channel_limit,
+      'effectiveAt', event->'effectiveAt'
+    ));
+  end if;
+  return true;
 end;
 $$;
 
@@ -11772,6 +12928,30 @@ begin
 end;
 $$;
 
+-- Records instance.limit_changed with what the number may do now. `reason` is the channel's word, NULL where the
+-- service has read it by itself; `change`: limit, previousLimit, effectiveAt, each NULL for none.
+create or replace function messaging.tell_limit_change(
+  instance messaging.instances, reason text, change jsonb
+) returns void language plpgsql set search_path = '' as $$
+declare
+  allowance constant jsonb := (
+    select d.allowance from messaging.dispatch d where d.instance_id = instance.id
+  );
+begin
+  perform messaging.record_event(
+    instance.id, null, 'instance.limit_changed', jsonb_build_object(
+      'reason', reason,
+      'limit', change->'limit',
+      'previousLimit', change->'previousLimit',
+      'effectiveAt', change->'effectiveAt',
+      'allowance', messaging.shown_allowance(
+        allowance, instance.provider_class, clock_timestamp(), 'UTC'
+      )
+    )
+  );
+end;
+$$;
+
 -- The option of `choices` ({number, id, title, description} each) that a typed text names, without its number;
 -- or NULL. It names one by its number (`2`, `2.`, `2)`, `*2*`, the number as emoji), by its title, or by both
 -- (`2 - Ouro`), without regard to case, accents, and blanks around. Anything else names none, nor does what
@@ -11831,8 +13011,8 @@ $$;
 -- sealedProviderConfig (the credentials that were asked with), state (connected, or another word for not),
 -- phone (the session's number in digits, NULL for not told). A session that is there counts as told (see
 -- record_connection_event); one that is not, only where it was there before: nothing is lost of an instance
--- that was never connected. Of the official channel nothing is noted, because its events are about what the
--- account may do. What other credentials than the present ones have found counts nothing.
+-- that was never connected. Of the official channel only `allowance` is noted, what it said that the number may
+-- do (see keep_allowance; NULL for nothing), because its events are about what the account may do. What other credentials than the present ones have found counts nothing.
 -- Returns {since, isExpectedPhone}, each NULL where it is not known; `since` is of the state. Error: MI014.
 -- Locks pacing, then dispatch.
 create or replace function public.note_connection(request jsonb)
@@ -11860,6 +13040,16 @@ begin
     ));
     select d.* into strict dispatch from messaging.dispatch d where d.instance_id = instance.id;
   end if;
+  if jsonb_typeof(request->'allowance') = 'object'
+    and instance.sealed_provider_config = request->>'sealedProviderConfig' then
+    perform from messaging.dispatch d where d.instance_id = instance.id for no key update;
+    if messaging.keep_allowance(instance, request->'allowance') then
+      perform messaging.tell_limit_change(
+        instance, null, jsonb_build_object('previousLimit', dispatch.channel_limit)
+      );
+      perform messaging.refresh_dispatch(array[instance.id]);
+    end if;
+  end if;
   return jsonb_build_object(
     'since', messaging.iso_in_zone(
       case
@@ -11870,6 +13060,50 @@ begin
     ),
     'isExpectedPhone', messaging.is_expected_phone(request->>'phone', instance.connected_phone_key)
   );
+end;
+$$;
+
+-- A gateway tells that a person types: the quiet time of its open turn begins anew, within what a turn may last, and
+-- the agent's answer waits with it. Stores nothing else, and begins no turn. Where a transaction holds the conversation
+-- nothing is to do: it records a message, which does the same.
+-- `request`: instanceId, sealedProviderConfig (what the delivery's credential was checked against), addresses.
+-- Returns {recorded}: 1 where a turn lasts longer, else 0; NULL where the credentials have been replaced.
+-- Locks the conversation, the turn, the agent's outbox row, as join_turn.
+create or replace function public.note_typing(request jsonb)
+returns jsonb language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  instance record;
+  turn messaging.conversation_turns;
+begin
+  select i.id, i.turns, i.sealed_provider_config into strict instance
+  from messaging.instances i where i.id = (request->>'instanceId')::uuid;
+  if instance.sealed_provider_config <> request->>'sealedProviderConfig' then
+    return jsonb_build_object('recorded', null);
+  elsif instance.turns is null then
+    return jsonb_build_object('recorded', 0);
+  end if;
+  select t.* into turn
+  from jsonb_array_elements_text(request->'addresses') as told(address)
+  cross join lateral messaging.find_contact(instance.id, told.address) as person
+  join messaging.conversation_turns t on t.contact_id = any (array[person.id])
+  limit 1;
+  if not found then
+    return jsonb_build_object('recorded', 0);
+  end if;
+  perform from messaging.conversations c where c.id = turn.conversation_id
+  for no key update skip locked;
+  if not found then
+    return jsonb_build_object('recorded', 0);
+  end if;
+  update messaging.conversation_turns t
+  set due_at = least(t.ends_by, clock_timestamp() + make_interval(secs => t.quiet_seconds))
+  where t.contact_id = turn.contact_id and t.due_at > clock_timestamp() and t.due_at < t.ends_by
+  returning t.* into turn;
+  if not found then
+    return jsonb_build_object('recorded', 0);
+  end if;
+  perform messaging.postpone_agent_reply(turn.conversation_id, turn.due_at);
+  return jsonb_build_object('recorded', 1);
 end;
 $$;
 
@@ -12596,6 +13830,28 @@ begin
 end;
 $$;
 
+-- Lets the agent answer that waits for a file's words, at the end of the contact's turn where there is one: nothing
+-- more will come of the file. See await_transcript.
+create or replace function messaging.release_agent_reply(media_id uuid)
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  update messaging.outbox o
+  set run_at = greatest(clock_timestamp(), (
+    select max(t.due_at) from messaging.conversation_turns t
+    where t.contact_id = any (array(
+      select m.contact_id from messaging.messages m
+      where m.media_id = release_agent_reply.media_id
+    ))
+  ))
+  where o.conversation_id = any (array(
+      select m.conversation_id from messaging.messages m
+      where m.media_id = release_agent_reply.media_id
+    ))
+    and o.kind = 'agent_reply' and o.status = 'pending' and o.claim_token is null
+    and o.run_at > clock_timestamp();
+end;
+$$;
+
 -- Lets a message of this instance have an uploaded or a received file: it must be there (see lock_media_to_send), and
 -- stays from now on for as long as its message. Errors: MI051 to MI054.
 create or replace function messaging.take_media(instance_id uuid, media_id uuid)
@@ -12738,6 +13994,7 @@ declare
   changed_at constant timestamptz := messaging.change_instant(instance_id);
 begin
   delete from messaging.idle_watches w where w.contact_id = any (contact_ids);
+  delete from messaging.conversation_turns t where t.contact_id = any (contact_ids);
   insert into messaging.contact_activity as a (contact_id, instance_id, updated_at, erased_at)
   select distinct named.id, bury_contacts.instance_id, changed_at, changed_at
   from unnest(contact_ids) as named(id)
@@ -12890,6 +14147,88 @@ as $$
   );
 $$;
 
+-- Part of an erasure: deletes at most `max_rows` of a contact's messages with all that hangs on them, and
+-- keeps hashes of their ids where a webhook may still name them (see erased_messages).
+-- A message that a worker holds stays until it is settled or its lease is over: its outcome, and the echo
+-- that some channels send of it, must find it. `is_unsent_only`: only those that have not left.
+-- Their files go with them, unless others have got the same ones.
+-- Returns {messages, media, phones}: how many, and the spellings of the phone that their calls used.
+-- Locks the messages in the order of their ids, then pacing where one waited; the queue's rows go by
+-- cascade. A message of the queue with a lease that is over may be its instance's one in flight: the instance
+-- goes on.
+create or replace function messaging.erase_messages(
+  contact messaging.contacts, max_rows integer, is_unsent_only boolean default false
+) returns jsonb language plpgsql set search_path = '' set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  ids uuid[];
+  waited boolean;
+  files uuid[];
+  erased jsonb;
+begin
+  ids := array(
+    select m.id from messaging.messages m
+    where m.contact_id = any (messaging.merged_contact_ids(contact.id)) and (not is_unsent_only or m.sent_at is null)
+      and not exists (
+        select from messaging.message_queue q where q.message_id = m.id and q.lease_until > clock
+      )
+    limit max_rows
+  );
+  perform from messaging.messages m where m.id = any (ids) order by m.id for update;
+  -- A worker may have claimed some while this waited for their locks.
+  ids := array(
+    select named.id from unnest(ids) as named(id)
+    where not exists (
+      select from messaging.message_queue q where q.message_id = named.id and q.lease_until > clock
+    )
+  );
+  waited := exists (select from messaging.message_queue q where q.message_id = any (ids));
+  if waited then
+    perform from messaging.pacing p where p.instance_id = contact.instance_id for no key update;
+  end if;
+  insert into messaging.erased_messages (instance_id, id_hash)
+  select contact.instance_id, messaging.message_id_hash(named.id)
+  from messaging.messages m
+  cross join lateral (values (m.id::text), (m.provider_message_id)) as named(id)
+  where m.id = any (ids) and named.id is not null and m.created_at > clock - interval '30 days'
+  order by 2
+  on conflict do nothing;
+  delete from messaging.unmatched_statuses s
+  where s.instance_id = contact.instance_id and s.provider_message_id = any (array(
+    select m.provider_message_id from messaging.messages m
+    where m.id = any (ids) and m.provider_message_id is not null
+  ));
+  files := messaging.media_of_messages(ids);
+  perform messaging.settle_usage_notes(contact.instance_id, ids);
+  delete from messaging.budget_under_way b where b.message_id = any (ids);
+  delete from messaging.free_service_messages f where f.message_id = any (ids);
+  delete from messaging.payments p where p.message_id = any (ids);
+  with gone as (
+    delete from messaging.messages m where m.id = any (ids) returning m.phone_given
+  )
+  select jsonb_build_object(
+    'messages', count(*),
+    'phones', coalesce(jsonb_agg(distinct g.phone_given) filter (where g.phone_given is not null), '[]')
+  )
+  into erased
+  from gone g;
+  erased := erased || jsonb_build_object('media', messaging.forget_media(files));
+  if waited then
+    perform messaging.release_instances(array[jsonb_populate_record(
+      null::messaging.settlement,
+      jsonb_build_object(
+        'message_id', d.in_flight, 'instance_id', d.instance_id, 'lane', 'paced'
+      )
+    )])
+    from messaging.dispatch d
+    where d.instance_id = contact.instance_id and d.in_flight = any (ids);
+    perform messaging.refresh_dispatch(array[contact.instance_id]);
+  end if;
+  return erased;
+end;
+$$;
+
 -- Part of an erasure: keeps the hashes of a person who denies marketing, and deletes those of one who no longer
 -- does. `hashes` {identity: [the hash at the contact's instance, those at the others of people_instances that
 -- keep denials]}; a text in place of a list of one. The caller has asked lacking_hashes.
@@ -13010,6 +14349,11 @@ begin
     using gone g
     where r.contact_id = any (array[g.contact_id]) and r.batch_id = any (array[g.batch_id])
       and r.message_id = g.id and r.status = 'accepted'
+  ),
+  unpaid as (
+    delete from messaging.payments p
+    using gone g
+    where p.message_id = any (array[g.id])
   )
   select array_agg(a.contact_id) into contact_ids
   from (select g.contact_id, max(g.sent_at) as last_at from gone g group by g.contact_id) as newest
@@ -13421,7 +14765,7 @@ $$;
 -- What follows from a change of a message: that its contact's last message is another one (see
 -- touch_noted_contacts), that a silence begins (see watch_idle_conversations), the events that it makes due, in
 -- their order, with the message as it is now (see snapshot_message), what becomes of the question that it asks
--- (see follow_question), and what it changes in the sums (see tables/usage_notes.sql).
+-- (see follow_question), and of the payment (see follow_payment), and what it changes in the sums (see tables/usage_notes.sql).
 -- Nobody is told of what waits, nor of what was said before the number was connected; that only its contact,
 -- its place in the queue or its ladder changes is no event.
 -- A message that has arrived before it was known to be sent is told as sent first: see message_event_data.
@@ -13522,6 +14866,9 @@ begin
   if new.question_id is not null and new.direction = 'outbound' then
     perform messaging.take_pending_answer(new);
   end if;
+  if new.message_type = 'payment_request' and new.direction = 'outbound' then
+    perform messaging.follow_payment(old, new);
+  end if;
   -- What an employee types on the phone is not this service's.
   if new.direction = 'outbound' and not new.is_typed_on_phone then
     is_sent := new.sent_at is distinct from old.sent_at;
@@ -13608,7 +14955,13 @@ return row(
   case
     when message.direction = 'inbound'
     or message.is_typed_on_phone then message.content
-    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename']
+    else message.content - array['template', 'choices', 'mediaUrl', 'mediaFilename'] || case
+      when message.message_type = 'payment_request' then messaging.shown_payment(
+        message.id,
+        message.content -> 'payment'
+      )
+      else '{}'
+    end
   end,
   message.card_id,
   message.metadata,
@@ -13672,6 +15025,9 @@ comment on column messaging.ai_agents.answers_within_seconds is
 comment on column messaging.media.held_until is
   'Until then a message that waits may send it, by a template of its ladder. NULL for most files.';
 
+comment on column messaging.dispatch.messages_per_second is
+  'The pace of the instance, see present_pace, so that a due time follows from this row. Its messages are claimed in groups: see claim_instance_group.';
+
 comment on column messaging.dispatch.hold_error is
   'The refusal that hold_until follows from, as last_error of messages.';
 
@@ -13717,11 +15073,17 @@ comment on column messaging.dispatch.webhooks_url is
 comment on column messaging.messages.is_typed_on_phone is
   'A person wrote it on the business''s own phone, or another program sent it, as the provider reports. sent_by does not tell: it is any text that the caller chose.';
 
+comment on column messaging.dispatch.allowance is
+  'What the channel told that the number may do: {throughput, isOnBusinessApp, newChats {used, quota, until}, timeLock {isActive, until, kind}}, each only where it was told; NULL while nothing was. See shown_allowance.';
+
 comment on column messaging.instances.configure_webhooks is
   'Whether the service sets the provider''s webhooks when a phone is being connected.';
 
 comment on column messaging.instances.idle is
   'After which silences conversation.idle is told: [{afterMinutes, awaiting}]; NULL for none. A message that begins one is noted only where this is set.';
+
+comment on column messaging.instances.turns is
+  'When a person''s messages in a row are told together by conversation.turn: {quietSeconds, maxSeconds}; NULL for never. Messages join a turn only where this is set.';
 
 comment on column messaging.message_snapshot.question is
   'What a record shows of it, see shown_question; NULL where the message neither asks nor answers.';
@@ -13749,6 +15111,8 @@ alter table messaging.ai_agents add constraint ai_agents_answers_within CHECK ((
 alter table messaging.batches add constraint batches_pause_reason_known CHECK ((pause_reason = ANY (ARRAY['template_refused'::text, 'account_restricted'::text, 'failures_in_row'::text]))) not valid;
 
 alter table messaging.dispatch add constraint dispatch_webhooks_known CHECK ((webhooks_state = ANY (ARRAY['ours'::text, 'elsewhere'::text, 'unknown'::text]))) not valid;
+
+alter table messaging.instances drop constraint instances_messages_per_second, add constraint instances_messages_per_second CHECK (((messages_per_second >= 1) AND (messages_per_second <= 1000))) not valid;
 
 alter table messaging.instances drop constraint instances_provider_known, add constraint instances_provider_known CHECK ((provider = ANY (ARRAY['whatsapp_cloud'::text, 'zapi'::text, 'evolution'::text, 'waha'::text]))) not valid;
 

@@ -10,6 +10,8 @@ alter table messaging.batches validate constraint batches_pause_reason_known;
 
 alter table messaging.dispatch validate constraint dispatch_webhooks_known;
 
+alter table messaging.instances validate constraint instances_messages_per_second;
+
 alter table messaging.instances validate constraint instances_provider_known;
 
 alter table messaging.outbox validate constraint outbox_kind_known;
