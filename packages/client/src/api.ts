@@ -243,6 +243,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/functions/v1/messages-api/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List payment requests */
+        get: operations["listPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/messages-api/messages/{id}/payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what has become of a payment */
+        post: operations["changePayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/messages-api/payments/{reference}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what has become of a payment, by your reference */
+        post: operations["changePaymentByReference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/functions/v1/admin-api/workspaces": {
         parameters: {
             query?: never;
@@ -2202,6 +2253,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversation.turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onConversationTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "agent.paused": {
         parameters: {
             query?: never;
@@ -2410,6 +2477,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["onPaymentChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "question.answered": {
         parameters: {
             query?: never;
@@ -2562,7 +2645,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * Format: date-time
              * @description Time at which it became true.
@@ -2782,6 +2865,29 @@ export interface components {
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
                 }[];
+                /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                reference?: string;
+                /**
+                 * @description What is sold.
+                 * @enum {string}
+                 */
+                goods?: "digital" | "physical";
+                /**
+                 * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                 * @constant
+                 */
+                isDynamic?: true;
+                /** @description The Pix code to copy. */
+                pixCode?: string;
+                /** @description Page where it can be paid. */
+                link?: string;
+                /** @description Digits of the boleto's line. */
+                boleto?: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                 */
+                codeMessageId?: string;
             };
             /** @description A poll. */
             poll?: {
@@ -3032,6 +3138,16 @@ export interface components {
             };
             /** @description The small text below. */
             footer?: string;
+            /** @description The payment of which the message tells, with its new status. */
+            paymentStatus?: {
+                /** @description Reference of the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+            };
             /** @description Whether the channel shows a preview of a link. */
             linkPreview?: boolean;
             /** @description Whether the file can be seen once only. */
@@ -3509,6 +3625,818 @@ export interface components {
              */
             lastMessageId: string;
         };
+        ConversationTurnEventData: {
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId: string;
+            /**
+             * Format: uuid
+             * @description The conversation's UUID.
+             */
+            conversationId: string;
+            /**
+             * Format: date-time
+             * @description When the turn's first message was received.
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When the turn has ended.
+             */
+            endedAt: string;
+            /** @description The records of its messages, at most 50, in the order in which they were received. Those that would make the event longer than 20,000 bytes have their `messageId` alone. */
+            messages: {
+                /**
+                 * Format: uuid
+                 * @description The message's UUID in this service.
+                 */
+                messageId: string;
+                /**
+                 * @description `inbound` for received messages, `outbound` for sent ones.
+                 * @enum {string}
+                 */
+                direction?: "inbound" | "outbound";
+                /**
+                 * @description Status of the message.
+                 * @enum {string}
+                 */
+                status?: "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "canceled" | "unconfirmed" | "expired" | "received";
+                /** @description Type of the message. */
+                messageType?: string;
+                /** @description The text; for media the caption, for an option list the body. */
+                message?: string | null;
+                /** @description The option or the button that the contact selected. */
+                choice?: {
+                    /** @description Id of the option. */
+                    id?: string | null;
+                    /** @description Title of the option. */
+                    title: string;
+                    /** @description The second line of a list's row. */
+                    description?: string;
+                } | null;
+                /** @description A position. */
+                location?: {
+                    /** @description Degrees north. */
+                    latitude: number;
+                    /** @description Degrees east. */
+                    longitude: number;
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description Address of the place. */
+                    address?: string;
+                    /** @description Web address of the place. */
+                    url?: string;
+                    /**
+                     * @description The position was shared live: this is where the person was at first.
+                     * @constant
+                     */
+                    isLive?: true;
+                };
+                /** @description Contact cards. */
+                contacts?: {
+                    /** @description Name on the card. */
+                    name: string;
+                    /** @description Phones as the card writes them. */
+                    phones: string[];
+                    /** @description E-mail addresses. */
+                    emails?: string[];
+                    /** @description Company, with department and title where the card has them. */
+                    organization?: string;
+                    /** @description Web addresses. */
+                    urls?: string[];
+                    /** @description Postal addresses, each as one line. */
+                    addresses?: string[];
+                    /** @description Birthday, as the card writes it. */
+                    birthday?: string;
+                    /** @description Where the card comes from, as the channel spells it: `contact_request` answers a request for the number. */
+                    origin?: string;
+                }[];
+                /** @description A reaction to another message. */
+                reaction?: {
+                    /**
+                     * Format: uuid
+                     * @description The message that it is to; null where that is not stored.
+                     */
+                    messageId: string | null;
+                    /** @description The emoji; null takes the reaction back. */
+                    emoji: string | null;
+                };
+                /** @description An order from the catalog. */
+                order?: {
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description The channel's id of the order. */
+                    orderId?: string;
+                    /** @description The channel's token of the order. */
+                    token?: string;
+                    /** @description Title of the order. */
+                    title?: string;
+                    /** @description The ordered products. */
+                    items: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                    /** @description How many products, where the channel tells no items. */
+                    itemCount?: number;
+                    /** @description Price of all items. */
+                    subtotal?: string;
+                    /** @description Price of the order. */
+                    total?: string;
+                    /** @description Currency of the sums. */
+                    currency?: string;
+                    /** @description What the contact wrote beside it. */
+                    note?: string;
+                };
+                /** @description The product of a catalog that the message shows or asks about. */
+                product?: {
+                    /** @description The product's id in the catalog, the seller's own where it has one. */
+                    productId?: string;
+                    /** @description Id of the catalog. */
+                    catalogId?: string;
+                    /** @description Name of the product. */
+                    name?: string;
+                    /** @description Description of the product. */
+                    description?: string;
+                    /** @description Price. */
+                    price?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description Web address of the product. */
+                    url?: string;
+                    /** @description The channel's address of its picture. */
+                    imageUrl?: string;
+                };
+                /** @description A submitted form. */
+                flowAnswer?: {
+                    /** @description The channel's name of the form. */
+                    name?: string;
+                    /** @description The token that the form was sent with. */
+                    token?: string;
+                    /** @description The submitted fields. */
+                    data: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A request for money, a payment, or a PIX key. */
+                payment?: {
+                    /**
+                     * @description What it is: a request for money, a payment, the state of an order.
+                     * @enum {string}
+                     */
+                    kind: "request" | "payment" | "declined" | "canceled" | "invitation" | "order" | "pix";
+                    /** @description Amount. */
+                    amount?: string;
+                    /** @description Price of all items, where `amount` holds more. */
+                    subtotal?: string;
+                    /** @description Discount that `amount` holds. */
+                    discount?: string;
+                    /** @description Shipping that `amount` holds. */
+                    shipping?: string;
+                    /** @description Tax that `amount` holds. */
+                    tax?: string;
+                    /** @description Currency, such as `BRL`. */
+                    currency?: string;
+                    /** @description How it is paid, as the channel spells it. */
+                    method?: string;
+                    /** @description The channel's id of the transaction, or of the stored card. */
+                    transactionId?: string;
+                    /** @description The last digits of the card. */
+                    lastDigits?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was paid, or chosen to be.
+                     */
+                    paidAt?: string;
+                    /** @description State of the payment, as the channel spells it. */
+                    status?: string;
+                    /** @description State of the order, as the channel spells it. */
+                    orderStatus?: string;
+                    /** @description Reference of the payment or order. */
+                    referenceId?: string;
+                    /** @description What was written beside it. */
+                    note?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the request ends.
+                     */
+                    expiresAt?: string;
+                    /** @description The PIX key. */
+                    key?: string;
+                    /** @description Kind of the PIX key. */
+                    keyType?: string;
+                    /** @description Who is to receive it. */
+                    receiver?: string;
+                    /** @description The products of the order. */
+                    items?: {
+                        /** @description The product's id in the catalog, the seller's own where it has one. */
+                        productId?: string;
+                        /** @description Name of the product. */
+                        name?: string;
+                        /** @description How many of it. */
+                        quantity?: number;
+                        /** @description Price of one. */
+                        price?: string;
+                        /** @description Currency, such as `BRL`. */
+                        currency?: string;
+                    }[];
+                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    reference?: string;
+                    /**
+                     * @description What is sold.
+                     * @enum {string}
+                     */
+                    goods?: "digital" | "physical";
+                    /**
+                     * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                     * @constant
+                     */
+                    isDynamic?: true;
+                    /** @description The Pix code to copy. */
+                    pixCode?: string;
+                    /** @description Page where it can be paid. */
+                    link?: string;
+                    /** @description Digits of the boleto's line. */
+                    boleto?: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                     */
+                    codeMessageId?: string;
+                };
+                /** @description A poll. */
+                poll?: {
+                    /** @description The question. */
+                    question: string;
+                    /** @description What can be voted for. */
+                    options: string[];
+                    /** @description How many may be chosen; 0 for any number. */
+                    maxOptions?: number;
+                };
+                /** @description A vote in a poll. */
+                pollVote?: {
+                    /** @description The channel's id of the poll's message; `quotedMessageId` is ours. */
+                    pollId?: string;
+                    /** @description All that the person chooses now; none takes the vote back. */
+                    options: string[];
+                };
+                /** @description An invitation to an event. */
+                event?: {
+                    /** @description Name of the event. */
+                    name: string;
+                    /** @description Description of the event. */
+                    description?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it begins.
+                     */
+                    startsAt?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends.
+                     */
+                    endsAt?: string;
+                    /** @description Where it is. */
+                    place?: string;
+                    /** @description Web address to join by. */
+                    url?: string;
+                    /**
+                     * @description The event is canceled.
+                     * @constant
+                     */
+                    isCanceled?: true;
+                };
+                /** @description An answer to an invitation. */
+                eventAnswer?: {
+                    /** @description The channel's id of the event's message; `quotedMessageId` is ours. */
+                    eventId?: string;
+                    /** @description `going`, `not_going`, `maybe`, or the channel's word. */
+                    answer: string;
+                };
+                /** @description A template, buttons or a list that another business has sent. */
+                menu?: {
+                    /** @description Header. */
+                    title?: string;
+                    /** @description Text. */
+                    body?: string;
+                    /** @description Footer. */
+                    footer?: string;
+                    /** @description The channel's address of its picture, video or document. */
+                    mediaUrl?: string;
+                    /** @description Links and options, in their order. */
+                    items: {
+                        /**
+                         * @description What a tap does.
+                         * @enum {string}
+                         */
+                        kind: "reply" | "link" | "phone" | "code" | "row" | "other";
+                        /** @description Label. */
+                        title?: string;
+                        /** @description Id of the option. */
+                        id?: string;
+                        /** @description Second line of a row. */
+                        description?: string;
+                        /** @description Web address that it opens. */
+                        url?: string;
+                        /** @description Phone that it calls. */
+                        phone?: string;
+                        /** @description Text that it copies. */
+                        code?: string;
+                    }[];
+                };
+                /** @description An invitation to a group or a channel. */
+                groupInvite?: {
+                    /** @description The channel's id of the group. */
+                    groupId?: string;
+                    /** @description Name of the group. */
+                    name?: string;
+                    /** @description Code to join by. */
+                    code?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the invitation ends.
+                     */
+                    expiresAt?: string;
+                };
+                /** @description A call that nobody answered. */
+                call?: {
+                    /**
+                     * @description Kind of the call.
+                     * @enum {string}
+                     */
+                    kind: "voice" | "video";
+                    /** @description The channel's id of the call. */
+                    callId?: string;
+                };
+                /** @description The link that the text shows a preview of. */
+                preview?: {
+                    /** @description The address. */
+                    url?: string;
+                    /** @description Title of the page. */
+                    title?: string;
+                    /** @description Description of the page. */
+                    description?: string;
+                };
+                /** @description What surrounds the message. */
+                context?: {
+                    /**
+                     * @description The message was forwarded.
+                     * @constant
+                     */
+                    isForwarded?: true;
+                    /**
+                     * @description The message was forwarded many times.
+                     * @constant
+                     */
+                    isFrequentlyForwarded?: true;
+                    /**
+                     * @description It answers a status of ours.
+                     * @constant
+                     */
+                    isStatusReply?: true;
+                    /**
+                     * @description It was sent to a broadcast list.
+                     * @constant
+                     */
+                    isBroadcast?: true;
+                    /** @description Who is mentioned: phones, or the channel's ids. */
+                    mentions?: string[];
+                    /** @description After how long it disappears at the person's phone. */
+                    expiresInSeconds?: number;
+                };
+                /** @description The ad or post that brought the person. */
+                referral?: {
+                    /** @description `ad` or `post`, as the channel spells it. */
+                    sourceType?: string;
+                    /** @description Id of the ad or post. */
+                    sourceId?: string;
+                    /** @description Web address of the ad or post. */
+                    sourceUrl?: string;
+                    /** @description Headline of the ad. */
+                    headline?: string;
+                    /** @description Text of the ad. */
+                    body?: string;
+                    /** @description Id of the click, for reports to the advertiser. */
+                    clickId?: string;
+                    /** @description The channel's address of the ad's picture or video. */
+                    mediaUrl?: string;
+                    /** @description The channel's address of the ad's picture, or of its video's. */
+                    imageUrl?: string;
+                    /** @description The channel's address of the ad's video. */
+                    videoUrl?: string;
+                    /** @description `image` or `video`. */
+                    mediaType?: string;
+                    /** @description What the ad greeted the person with. */
+                    welcomeMessage?: string;
+                };
+                /** @description What the channel says is wrong: why a file is missing, for instance. */
+                errors?: {
+                    /** @description The channel's code. */
+                    code?: string;
+                    /** @description The channel's words. */
+                    title?: string;
+                    /** @description More of its words. */
+                    details?: string;
+                }[];
+                /** @description The channel's name of a kind of message that it does not pass on. */
+                unsupportedType?: string;
+                /** @description The channel's id of the group that the message was written in. */
+                groupId?: string;
+                /**
+                 * @description The file can be seen once at the person's phone.
+                 * @constant
+                 */
+                isViewOnce?: true;
+                /**
+                 * @description The video plays as a GIF.
+                 * @constant
+                 */
+                isGif?: true;
+                /**
+                 * @description It is from before the number was connected: the business's phone has handed it over. No event told it.
+                 * @constant
+                 */
+                isImported?: true;
+                /** @description What stands above the text: a text, or the kind of the message's file. */
+                header?: {
+                    /** @description The text above. */
+                    text?: string;
+                    /**
+                     * @description Kind of the file above.
+                     * @enum {string}
+                     */
+                    type?: "image" | "video" | "document";
+                };
+                /** @description The options to choose from, in one list or in sections. */
+                optionList?: {
+                    /** @description Title of the list. */
+                    title: string;
+                    /** @description Text of the button that opens the list. */
+                    buttonLabel: string;
+                    /** @description The options. */
+                    options?: {
+                        /** @description Id of the option. */
+                        id: string;
+                        /** @description Title of the option. */
+                        title: string;
+                        /** @description Second line of the option. */
+                        description?: string;
+                    }[];
+                    /** @description The sections, in place of `options`. */
+                    sections?: {
+                        /** @description Title of the section. */
+                        title: string;
+                        /** @description The options. */
+                        options: {
+                            /** @description Id of the option. */
+                            id: string;
+                            /** @description Title of the option. */
+                            title: string;
+                            /** @description Second line of the option. */
+                            description?: string;
+                        }[];
+                    }[];
+                };
+                /** @description The buttons to choose from. */
+                buttons?: {
+                    /** @description Id of the button. */
+                    id: string;
+                    /** @description Title of the button. */
+                    title: string;
+                }[];
+                /** @description The button that opens a web address. */
+                linkButton?: {
+                    /** @description Title of the button. */
+                    title: string;
+                    /** @description The address, https. */
+                    url: string;
+                };
+                /** @description The small text below. */
+                footer?: string;
+                /** @description The payment of which the message tells, with its new status. */
+                paymentStatus?: {
+                    /** @description Reference of the payment. */
+                    reference: string;
+                    /**
+                     * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                     * @enum {string}
+                     */
+                    status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                };
+                /** @description Whether the channel shows a preview of a link. */
+                linkPreview?: boolean;
+                /** @description Whether the file can be seen once only. */
+                viewOnce?: boolean;
+                /**
+                 * @description How the options or the link go out: as the channel's own (`native`), or as numbered text (`text`).
+                 * @enum {string}
+                 */
+                rendering?: "native" | "text";
+                /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
+                reduced?: string[];
+                /**
+                 * Format: uuid
+                 * @description The message that this one answers; null for none, and for one that this service has not stored.
+                 */
+                quotedMessageId?: string | null;
+                /** @description The provider's id of the message that this one answers; null for none. */
+                quotedProviderMessageId?: string | null;
+                /** @description Whether the chat is a group. */
+                isGroup?: boolean;
+                /** @description The provider's name of the chat. */
+                chatName?: string | null;
+                /** @description Who wrote the message in a group, by all that the provider tells; null for what is not from a group. */
+                author?: {
+                    /** @description The author's name. */
+                    name?: string;
+                    /** @description The author's phone. */
+                    phone?: string;
+                    /** @description The author's user id at the official channel. */
+                    userId?: string;
+                    /** @description The author's username, in lower case and without `@`. */
+                    username?: string;
+                    /** @description The author's hidden identity at a gateway. */
+                    lid?: string;
+                } | null;
+                /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
+                sentBy?: string | null;
+                /** @description Whether an employee typed the message on the business's own phone, or another program sent it (`sentBy` is `other_app`), as the provider tells. */
+                isTypedOnPhone?: boolean;
+                /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+                cardId?: string | null;
+                /**
+                 * Format: uuid
+                 * @description The batch that the message belongs to.
+                 */
+                batchId?: string | null;
+                /**
+                 * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+                 * @enum {string}
+                 */
+                purpose?: "marketing" | "utility" | "authentication" | "service";
+                /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+                cancelKey?: string | null;
+                /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+                cancelOn?: ("reply" | "payment")[] | null;
+                /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+                paymentReference?: string | null;
+                /**
+                 * @description What canceled the message by its `cancelOn`: `replied`, `paid` or `payment_canceled`; null for every other message.
+                 * @enum {string|null}
+                 */
+                cancelReason?: "replied" | "paid" | "payment_canceled" | null;
+                /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description Id of the message's file at media-api; null for none.
+                 */
+                mediaId?: string | null;
+                /**
+                 * @description `pending`: the file is being fetched from the provider; `stored`; `failed`: it could not be fetched; `expired`: it is gone. Null for no file of ours.
+                 * @enum {string|null}
+                 */
+                mediaStatus?: "pending" | "stored" | "failed" | "expired" | null;
+                /** @description Link to the file: of a file of ours a signed one, which works without a token for seven days, a new one in each answer; of a message that was sent with `mediaUrl`, that URL. Null for no file, and for one that is `failed` or `expired`. */
+                mediaUrl?: string | null;
+                /** @description File name of a document, as the contact sees it. */
+                mediaFilename?: string | null;
+                /** @description Type of the file as the provider declares it; once the file is stored, what it is. Null while it is not known. */
+                mediaMimeType?: string | null;
+                /** @description Size of the file in bytes; null while it is not known. */
+                mediaSize?: number | null;
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId?: string;
+                /** @description The contact of the message. */
+                contact?: {
+                    /**
+                     * Format: uuid
+                     * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                     */
+                    contactId: string;
+                    /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                    phone: string | null;
+                    /** @description Name. */
+                    name: string | null;
+                    /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                    userId: string | null;
+                    /** @description The contact's username, in lower case and without `@`; null for none. */
+                    username: string | null;
+                    /** @description The contact's hidden identity at a gateway; null for none. */
+                    lid: string | null;
+                };
+                /**
+                 * Format: uuid
+                 * @description The conversation's UUID.
+                 */
+                conversationId?: string;
+                /** @description The provider's id of the message; null until the provider accepts the message. */
+                providerMessageId?: string | null;
+                /** @description What the provider says of a message that it has accepted and keeps back for now: `held_for_quality_assessment` or `paused`. Null for any other. */
+                channelStatus?: string | null;
+                /** @description How the official channel bills the message, told with its delivery; else null. */
+                pricing?: {
+                    /** @description `regular`, `free_customer_service`, `free_entry_point`, or the channel's word; null until it tells. */
+                    type: string | null;
+                    /** @description What it is billed as: `service`, `utility`, `marketing`, or the channel's word. */
+                    category: string;
+                    /** @description The channel's pricing model, such as `PMP`; null until it tells. */
+                    model: string | null;
+                    /** @description The market of the workspace's rates that the person's phone belongs to. */
+                    market: string | null;
+                    /**
+                     * @description Who says so: the channel, or this service by the template's category until the channel tells.
+                     * @enum {string}
+                     */
+                    source: "channel" | "derived";
+                    /** @description What has opened the channel's conversation; newer versions of it do not tell. */
+                    conversationOrigin?: string;
+                } | null;
+                /** @description What the delivery cost by the workspace's rates; null until it is told, where no rate is known, and for gateways. */
+                estimatedCost?: {
+                    /** @description Decimal text of the currency's unit. */
+                    amount: string;
+                    /** @description Currency of the workspace's rates, such as `USD`. */
+                    currency: string;
+                } | null;
+                /**
+                 * @description How a message with `outsideWindow` goes: as it is, by Direct Send, as a template in its place, or after the answer to an invitation, for which it waits.
+                 * @enum {string}
+                 */
+                sentAs?: "message" | "direct_send" | "template" | "invitation";
+                /** @description The template that goes in the message's place, or as an invitation. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the template.
+                     */
+                    templateId: string;
+                    /** @description Name of the template. */
+                    name: string;
+                };
+                /**
+                 * Format: uuid
+                 * @description The invitation for whose answer the message waits, or has waited.
+                 */
+                invitationId?: string;
+                /**
+                 * Format: uuid
+                 * @description Of an invitation: the first message that waits for its answer.
+                 */
+                invitationFor?: string;
+                /** @description The question that the message asks. */
+                question?: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the question.
+                     */
+                    questionId: string;
+                    /**
+                     * @description What has become of it.
+                     * @enum {string}
+                     */
+                    status: "waiting" | "open" | "answered" | "expired" | "canceled";
+                };
+                /**
+                 * Format: uuid
+                 * @description Id of the question that the message answers.
+                 */
+                answers?: string;
+                /** @description Who of a group has got or read the message, at most 32 members, where the provider names them; left out where none is known. */
+                groupReceipts?: {
+                    /** @description The member's phone. */
+                    phone?: string;
+                    /** @description The member's user id at the official channel. */
+                    userId?: string;
+                    /** @description The member's hidden identity at a gateway. */
+                    lid?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it reached the member's phone, at the latest.
+                     */
+                    deliveredAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the member read it; null for not yet.
+                     */
+                    readAt: string | null;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description Time at which the message is to be sent, in the instance's time zone; null for a message sent immediately.
+                 */
+                scheduledFor?: string | null;
+                /**
+                 * @description Reason why the message is not sent now; null when there is none. `interval`, `window`, `holiday`: the pace and the send window of the queue. `delay`: its own time, or its next attempt, has not come. `operator_hold`: an operator, or this service (`holdReason: suspect`), holds the instance's queue. `instance_held`: the provider refuses the whole instance. `awaiting_reply`: it waits for the person's answer to the invitation. `daily_limit`, `warm_up`, `new_contacts`: the day's limit of the instance's `protection` is reached, and it leaves on a later day. `budget`: the instance's `budget` is reached, and it leaves when the month ends or the budget is changed. `batch_paused`: its batch is paused. `disconnected`: the instance has lost its connection to the channel. `wrong_phone`: the gateway is connected to another number than `connectedPhone`.
+                 * @enum {string|null}
+                 */
+                heldBy?: "interval" | "window" | "holiday" | "delay" | "daily_limit" | "new_contacts" | "warm_up" | "awaiting_reply" | "budget" | "batch_paused" | "operator_hold" | "disconnected" | "wrong_phone" | "instance_held" | null;
+                /** @description Why the instance is held, while `heldBy` is `operator_hold` (the operator's words; `suspect`: nothing is confirmed any more; `database_promoted`: the database is on another server, which may lack commits), `disconnected` (the provider's words), `wrong_phone` (the same word) or `instance_held` (`provider_refused`); null otherwise, and where none is known. */
+                holdReason?: string | null;
+                /** @description The code by which the provider refuses the instance, while `heldBy` is `instance_held`; null otherwise. */
+                holdCode?: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the hold of the instance; null where it has no end, or no hold of the instance is the reason.
+                 */
+                heldUntil?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the token expires; null for never.
+                 */
+                expiresAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                createdAt?: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which the provider accepted the message.
+                 */
+                sentAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the message reached the contact's device.
+                 */
+                deliveredAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which the contact read the message; of a received one, at which the channel was told that it is read.
+                 */
+                readAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time at which sending failed for good.
+                 */
+                failedAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the message was edited last, by a person or by a call; null for never. `message` has the new words.
+                 */
+                editedAt?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was told that the message is deleted for everyone, by a person or for a call; null for never.
+                 */
+                deletedAt?: string | null;
+                /** @description Number of attempts. */
+                attempts?: number;
+                /** @description Error of the last failed attempt; null when none has failed. */
+                lastError?: {
+                    /** @description The provider's error code, or a code of this service when the provider sent none. */
+                    code: string;
+                    /** @description The provider's own words, for display only: in the provider's language, and subject to change without notice. */
+                    message: string;
+                } | null;
+                /** @description The last edit or deletion for everyone that a call asked for; left out where none did, and in events. */
+                change?: {
+                    /**
+                     * @description What was asked for.
+                     * @enum {string}
+                     */
+                    kind: "edit" | "delete";
+                    /**
+                     * @description `done`: the provider took it, or told it. `refused`: nothing was changed. `unknown`: the provider may or may not have done it; it is not asked again by itself, and its own word settles it.
+                     * @enum {string}
+                     */
+                    status: "under_way" | "done" | "refused" | "unknown";
+                    /** @description The words of an edit; null of a deletion. */
+                    message: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was asked for.
+                     */
+                    requestedAt: string;
+                    /** @description Why it is refused or unknown; null otherwise. */
+                    error: {
+                        /** @description The provider's code, or ours. */
+                        code: string;
+                        /** @description The provider's words, or ours. */
+                        message: string;
+                    } | null;
+                };
+            }[];
+            /**
+             * @description Whether records were left out.
+             * @constant
+             */
+            isTruncated?: true;
+        };
         AgentPauseEventData: {
             /**
              * Format: uuid
@@ -3588,7 +4516,7 @@ export interface components {
             linkId: string;
         };
         InstanceLimitEventData: {
-            /** @description The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`. */
+            /** @description The channel's word, such as `UPGRADE`, `SCHEDULE_FOR_DISABLE` or `ACCOUNT_VIOLATION: SCAM`; null where the service has read it (`GET connection`). */
             reason: string | null;
             /** @description The limit as the channel names it, such as `TIER_2K`; null when it tells none. */
             limit: string | null;
@@ -3599,6 +4527,40 @@ export interface components {
              * @description When it takes effect, of what is planned; null otherwise.
              */
             effectiveAt: string | null;
+            /** @description What the number may do since. Absent in events from before 1.2.0. */
+            allowance?: {
+                /** @description How many messages a second the number may send; null for a gateway. */
+                messagesPerSecond: number | null;
+                /**
+                 * @description From what that follows: `throughput`, the level that the official channel told; `coexistence`, because the number is also used in the WhatsApp Business app; `default`, as long as the channel told neither. Null for a gateway.
+                 * @enum {string|null}
+                 */
+                source: "throughput" | "coexistence" | "default" | null;
+                /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
+                newChats: {
+                    /** @description How many were opened. */
+                    used: number | null;
+                    /** @description How many may be opened until then. */
+                    quota: number;
+                    /**
+                     * Format: date-time
+                     * @description When the quota begins anew.
+                     */
+                    until: string | null;
+                } | null;
+                /** @description WhatsApp's lock on new chats, as it was told last; null where none was told. Chats that are open go on. */
+                timeLock: {
+                    /** @description Whether new chats are locked now. */
+                    isActive: boolean;
+                    /**
+                     * Format: date-time
+                     * @description Its end; null where none was told.
+                     */
+                    until: string | null;
+                    /** @description WhatsApp's word, such as `DEFAULT`. */
+                    kind: string | null;
+                } | null;
+            };
         };
         InstanceNumberEventData: {
             /**
@@ -3700,6 +4662,42 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
+        };
+        PaymentEventData: {
+            /**
+             * Format: uuid
+             * @description Id of the message that asks for it.
+             */
+            messageId: string;
+            /** @description Your own name for it. */
+            reference: string;
+            /** @description What is to be paid: decimal text. */
+            amount: string;
+            /** @description `BRL`. */
+            currency: string;
+            /**
+             * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+            /** @description Who is to pay. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
         };
         QuestionAnsweredEventData: {
             /**
@@ -3892,7 +4890,7 @@ export interface components {
             endpointId: string;
         };
         SendMessageRequest: components["schemas"]["SendMessageRequestMessage"] | components["schemas"]["SendMessageRequestFile"] | components["schemas"]["SendMessageRequestAssignment"];
-        SendMessageRequestMessage: components["schemas"]["SendMessageRequestMessageText"] | components["schemas"]["SendMessageRequestMessageImage"] | components["schemas"]["SendMessageRequestMessageVideo"] | components["schemas"]["SendMessageRequestMessageAudio"] | components["schemas"]["SendMessageRequestMessageDocument"] | components["schemas"]["SendMessageRequestMessageSticker"] | components["schemas"]["SendMessageRequestMessageVoice"] | components["schemas"]["SendMessageRequestMessageLocation"] | components["schemas"]["SendMessageRequestMessageContacts"] | components["schemas"]["SendMessageRequestMessageOptionList"] | components["schemas"]["SendMessageRequestMessageButtons"] | components["schemas"]["SendMessageRequestMessageLinkButton"] | components["schemas"]["SendMessageRequestMessageLocationRequest"] | components["schemas"]["SendMessageRequestMessageContactRequest"] | components["schemas"]["SendMessageRequestMessageReaction"];
+        SendMessageRequestMessage: components["schemas"]["SendMessageRequestMessageText"] | components["schemas"]["SendMessageRequestMessageImage"] | components["schemas"]["SendMessageRequestMessageVideo"] | components["schemas"]["SendMessageRequestMessageAudio"] | components["schemas"]["SendMessageRequestMessageDocument"] | components["schemas"]["SendMessageRequestMessageSticker"] | components["schemas"]["SendMessageRequestMessageVoice"] | components["schemas"]["SendMessageRequestMessageLocation"] | components["schemas"]["SendMessageRequestMessageContacts"] | components["schemas"]["SendMessageRequestMessageOptionList"] | components["schemas"]["SendMessageRequestMessageButtons"] | components["schemas"]["SendMessageRequestMessageLinkButton"] | components["schemas"]["SendMessageRequestMessageLocationRequest"] | components["schemas"]["SendMessageRequestMessageContactRequest"] | components["schemas"]["SendMessageRequestMessagePaymentRequest"] | components["schemas"]["SendMessageRequestMessageReaction"];
         SendMessageRequestMessageText: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
@@ -5814,6 +6812,192 @@ export interface components {
              */
             messageType: "contact_request";
         });
+        SendMessageRequestMessagePaymentRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId: string;
+            /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+            phone?: string | null;
+            /**
+             * Format: uuid
+             * @description The contact's UUID. The UUID of a merged contact means the survivor.
+             */
+            contactId?: string | null;
+            /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+            userId?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of a message of the same contact, sent or received, that this one answers.
+             */
+            replyTo?: string | null;
+            /** @description Tracking identifier chosen by the caller; returned in the history, in the message's record and in events. */
+            cardId?: string | null;
+            /** @description Keys and texts of your own: at most 16, keys of 1 to 40 characters, texts of at most 200. Returned in the message's record and in its events, and never shown to the contact. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Why the message is sent; `service` by default. A template's own `category` counts, unless the call says `marketing`. `marketing` to a contact that has denied it is refused.
+             * @enum {string|null}
+             */
+            purpose?: "marketing" | "utility" | "authentication" | "service" | null;
+            /** @description Seconds to wait before sending. With `queued`, the message gets the slot that a call at that time would get, as with `sendAt`. */
+            delayMessage?: number | null;
+            /** @description Milliseconds to show the typing indicator, where the channel supports it. */
+            delayTyping?: number | null;
+            /** @description Operator to assign the conversation to: e-mail address or UUID. */
+            assignTo?: string | null;
+            /** @description Whether the contact is in the operator's portfolio. */
+            portfolio?: boolean | null;
+            /** @description Whether the message goes through the instance's paced queue. */
+            queued?: boolean | null;
+            /** @description Minimum number of seconds between this queued message and the previous one of the instance. Default: the instance's `pace`, or 30. */
+            intervalSeconds?: number | null;
+            /** @description Origin of the message: `ai_agent`, `api`, `scheduled`, `automation`, `operator`, or any other text. A message of send-message pauses the agent with every value except `ai_agent`. */
+            sentBy?: string | null;
+            /** @description False keeps the AI agent from pausing for this message. Without it a message that leaves within 30 minutes pauses the agent when it is accepted and again when it leaves, a later one when it leaves. */
+            pauseAgent?: boolean | null;
+            /** @description Earliest instant of sending, in ISO 8601 with an offset: up to 35 days ahead, not past by more than a minute, and not beside `delayMessage`. With `queued`, the message gets the slot that it would get if it were queued then. */
+            sendAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            /** @description End of the message: what has not left by then becomes `expired` and is never sent. Must be in the future. */
+            expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            /** @description The caller's name for messages that can be canceled together while they wait, with `DELETE messages-api/messages?cancelKey=`. */
+            cancelKey?: string | null;
+            /** @description What cancels the message while it waits: `reply`, as soon as the contact writes (no reaction, no call), and `payment`, as soon as the payment request of `paymentReference` is paid or canceled. Only for messages that wait: with `queued`, `delayMessage` or `sendAt`. A message that is being sent at that moment goes. */
+            cancelOn?: ("reply" | "payment")[] | null;
+            /** @description Reference of the payment request that `cancelOn` `payment` is about, on the same instance. */
+            paymentReference?: string | null;
+            /** @description What happens on the official channel while the person's last message is more than 24 hours old, or none is known: rungs, tried from the first. A rung that cannot be taken gives way to the next; when none is left, the call is refused with `details.rungs`. Without it a closed window refuses the call. */
+            outsideWindow?: {
+                /**
+                 * @description As a utility message without a template, where the instance has `directSend`: a text, buttons or a link button.
+                 * @enum {string|null}
+                 */
+                directSend?: "utility" | null;
+                /** @description This template goes in the message's place. `{{message}}` in a variable's value stands for the text, on one line and cut at 900 characters. */
+                template?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId?: string | null;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string | null;
+                    /** @description Language of `name`. */
+                    language?: string | null;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    } | null;
+                } | null;
+                /** @description This template goes now, as a message of its own, and the message waits until the person writes. */
+                invite?: {
+                    /**
+                     * Format: uuid
+                     * @description A template of this instance, or of its workspace.
+                     */
+                    templateId?: string | null;
+                    /** @description With `language`, in place of `templateId`: this instance's template, then the workspace's. Several that fit are 409 `template_ambiguous`. */
+                    name?: string | null;
+                    /** @description Language of `name`. */
+                    language?: string | null;
+                    /** @description Values of the template's variables, as in send-template-message. `{{message}}` in a text stands for the message. */
+                    variables?: {
+                        [key: string]: unknown;
+                    } | null;
+                } | null;
+            }[] | null;
+            /** @description Makes the message a question, whose answer is told as `question.answered`. */
+            ask?: {
+                /**
+                 * @description What counts as the answer. Default: `choice` where the message has options, `location` and `contact` for requests of these, else `text`. `number`, `date`, `email` and `document` (CPF, CNPJ) are read as Brazilians write them.
+                 * @enum {string|null}
+                 */
+                accept?: "choice" | "text" | "number" | "date" | "email" | "document" | "media" | "location" | "contact" | "any" | null;
+                /** @description How long the question is open once the message has left: ISO 8601, `PT1M` to `P30D`. */
+                answerWithin: string;
+                /** @description Your own name for the question, given back everywhere. */
+                key?: string | null;
+                /** @description When to remind once, after the message has left, where the question is still open: shorter than `answerWithin`. */
+                remindAfter?: string | null;
+                /** @description Words of the reminder. Default: the question's own. */
+                reminder?: string | null;
+                /** @description Text that is sent, once, when something comes that does not fit. */
+                onInvalid?: string | null;
+                /** @description Address that gets the question's one event, signed with `notifySecret` of the answer. Called exactly as given. */
+                notifyUrl?: string | null;
+            } | null;
+            /**
+             * @description Type of the message.
+             * @constant
+             */
+            messageType: "payment_request";
+            /** @description The text; for media the caption, for an option list the body. */
+            message: string;
+            /** @description What is to be paid, and how: at least one of `pix`, `link` and `boleto`. */
+            payment: {
+                /** @description Your own name for the payment, unique on the instance while it is open. */
+                reference: string;
+                /** @description What is to be paid, in reais: `129.90`. */
+                amount: string;
+                /** @description What it is for. */
+                description?: string | null;
+                /** @description What is ordered. With `discount`, `shipping` and `tax` it must add up to `amount`. */
+                items?: {
+                    /** @description Name of the item. */
+                    name: string;
+                    /** @description How many. */
+                    quantity: number;
+                    /** @description Price of one. */
+                    amount: string;
+                    /** @description Your own id of the product. */
+                    productId?: string | null;
+                }[] | null;
+                /** @description Taken off the items. */
+                discount?: string | null;
+                /** @description Shipping, added. */
+                shipping?: string | null;
+                /** @description Tax, added. */
+                tax?: string | null;
+                /**
+                 * @description What is sold. Default: `digital`.
+                 * @enum {string|null}
+                 */
+                goods?: "digital" | "physical" | null;
+                /** @description Until when it can be paid, at least 5 minutes ahead: then it is `expired`. */
+                expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+                /** @description A Pix code, or the key for which the service builds one. */
+                pix?: {
+                    /** @description The code to copy, whole. */
+                    code?: string | null;
+                    /** @description Key of the receiver. */
+                    key?: string | null;
+                    /**
+                     * @description Type of the key.
+                     * @enum {string|null}
+                     */
+                    keyType?: "cpf" | "cnpj" | "email" | "phone" | "random" | null;
+                    /** @description Name of the receiver. The code has room for 25 letters without accents. */
+                    merchantName?: string | null;
+                    /** @description City of the receiver; 15 letters. */
+                    merchantCity?: string | null;
+                } | null;
+                /** @description Page where it can be paid, https. */
+                link?: string | null;
+                /** @description The boleto's line, with or without dots. */
+                boleto?: string | null;
+            };
+            /**
+             * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
+             * @enum {string|null}
+             */
+            rendering?: "auto" | "native" | "text" | null;
+        } & ((unknown | unknown | unknown) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            messageType: "payment_request";
+        });
         SendMessageRequestMessageReaction: {
             /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
             instanceId: string;
@@ -6839,6 +8023,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -6960,6 +8156,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -7081,6 +8289,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -7248,6 +8468,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -8045,6 +9277,29 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
+                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    reference?: string;
+                    /**
+                     * @description What is sold.
+                     * @enum {string}
+                     */
+                    goods?: "digital" | "physical";
+                    /**
+                     * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                     * @constant
+                     */
+                    isDynamic?: true;
+                    /** @description The Pix code to copy. */
+                    pixCode?: string;
+                    /** @description Page where it can be paid. */
+                    link?: string;
+                    /** @description Digits of the boleto's line. */
+                    boleto?: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                     */
+                    codeMessageId?: string;
                 };
                 /** @description A poll. */
                 poll?: {
@@ -8265,6 +9520,16 @@ export interface components {
                 };
                 /** @description The small text below. */
                 footer?: string;
+                /** @description The payment of which the message tells, with its new status. */
+                paymentStatus?: {
+                    /** @description Reference of the payment. */
+                    reference: string;
+                    /**
+                     * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                     * @enum {string}
+                     */
+                    status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                };
                 /** @description Whether the channel shows a preview of a link. */
                 linkPreview?: boolean;
                 /** @description Whether the file can be seen once only. */
@@ -8578,6 +9843,29 @@ export interface components {
                     /** @description Currency, such as `BRL`. */
                     currency?: string;
                 }[];
+                /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                reference?: string;
+                /**
+                 * @description What is sold.
+                 * @enum {string}
+                 */
+                goods?: "digital" | "physical";
+                /**
+                 * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                 * @constant
+                 */
+                isDynamic?: true;
+                /** @description The Pix code to copy. */
+                pixCode?: string;
+                /** @description Page where it can be paid. */
+                link?: string;
+                /** @description Digits of the boleto's line. */
+                boleto?: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                 */
+                codeMessageId?: string;
             };
             /** @description A poll. */
             poll?: {
@@ -8828,6 +10116,16 @@ export interface components {
             };
             /** @description The small text below. */
             footer?: string;
+            /** @description The payment of which the message tells, with its new status. */
+            paymentStatus?: {
+                /** @description Reference of the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+            };
             /** @description Whether the channel shows a preview of a link. */
             linkPreview?: boolean;
             /** @description Whether the file can be seen once only. */
@@ -9338,6 +10636,29 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
+                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    reference?: string;
+                    /**
+                     * @description What is sold.
+                     * @enum {string}
+                     */
+                    goods?: "digital" | "physical";
+                    /**
+                     * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                     * @constant
+                     */
+                    isDynamic?: true;
+                    /** @description The Pix code to copy. */
+                    pixCode?: string;
+                    /** @description Page where it can be paid. */
+                    link?: string;
+                    /** @description Digits of the boleto's line. */
+                    boleto?: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                     */
+                    codeMessageId?: string;
                 };
                 /** @description A poll. */
                 poll?: {
@@ -9588,6 +10909,16 @@ export interface components {
                 };
                 /** @description The small text below. */
                 footer?: string;
+                /** @description The payment of which the message tells, with its new status. */
+                paymentStatus?: {
+                    /** @description Reference of the payment. */
+                    reference: string;
+                    /**
+                     * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                     * @enum {string}
+                     */
+                    status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                };
                 /** @description Whether the channel shows a preview of a link. */
                 linkPreview?: boolean;
                 /** @description Whether the file can be seen once only. */
@@ -10187,11 +11518,45 @@ export interface components {
             };
             /** @description The number's limit as the official channel names it; null while none is known. */
             channelLimit: string | null;
+            /** @description What the number may do, as its channel told. */
+            allowance: {
+                /** @description How many messages a second the number may send; null for a gateway. */
+                messagesPerSecond: number | null;
+                /**
+                 * @description From what that follows: `throughput`, the level that the official channel told; `coexistence`, because the number is also used in the WhatsApp Business app; `default`, as long as the channel told neither. Null for a gateway.
+                 * @enum {string|null}
+                 */
+                source: "throughput" | "coexistence" | "default" | null;
+                /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
+                newChats: {
+                    /** @description How many were opened. */
+                    used: number | null;
+                    /** @description How many may be opened until then. */
+                    quota: number;
+                    /**
+                     * Format: date-time
+                     * @description When the quota begins anew.
+                     */
+                    until: string | null;
+                } | null;
+                /** @description WhatsApp's lock on new chats, as it was told last; null where none was told. Chats that are open go on. */
+                timeLock: {
+                    /** @description Whether new chats are locked now. */
+                    isActive: boolean;
+                    /**
+                     * Format: date-time
+                     * @description Its end; null where none was told.
+                     */
+                    until: string | null;
+                    /** @description WhatsApp's word, such as `DEFAULT`. */
+                    kind: string | null;
+                } | null;
+            };
             /** @description How fast the instance's queue sends; null where it has no `pace`. */
             pace: {
                 /** @description What the instance is set to. */
                 messagesPerSecond: number;
-                /** @description What holds now: half of it after the channel has refused a message for its speed. */
+                /** @description What holds now: no more than the number's `allowance`, and half of it after the channel has refused a message for its speed. */
                 current: number;
                 /**
                  * Format: date-time
@@ -10640,6 +12005,259 @@ export interface components {
                 };
             } | null;
         };
+        ListPaymentsResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /** @description The records on this page. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description Id of the message that asks for it.
+                 */
+                messageId: string;
+                /** @description Your own name for the payment. */
+                reference: string;
+                /** @description What is to be paid: decimal text. */
+                amount: string;
+                /** @description `BRL`. */
+                currency: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /**
+                 * Format: uuid
+                 * @description Id of the message that is the Pix code alone, sent where the request went as text; null for none.
+                 */
+                codeMessageId: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of creation.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description Until when it can be paid; null for no end.
+                 */
+                expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was paid, as you said; null where it is not.
+                 */
+                paidAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its status changed last; null where it never has.
+                 */
+                changedAt: string | null;
+                /** @description Who is to pay. */
+                contact: {
+                    /**
+                     * Format: uuid
+                     * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                     */
+                    contactId: string;
+                    /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                    phone: string | null;
+                    /** @description Name. */
+                    name: string | null;
+                    /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                    userId: string | null;
+                    /** @description The contact's username, in lower case and without `@`; null for none. */
+                    username: string | null;
+                    /** @description The contact's hidden identity at a gateway; null for none. */
+                    lid: string | null;
+                } | null;
+            }[];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        ChangePaymentRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+            /**
+             * @description What you know of it, from your bank or payment provider.
+             * @enum {string}
+             */
+            status: "paid" | "pending" | "failed" | "canceled" | "refunded";
+            /** @description When it was paid. Default: now. */
+            paidAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            /** @description `true`, or words of your own, tell the person: by an `order_status` of the official channel, inside the window, or by a text. Only where the status has changed. */
+            tell?: true | string | null;
+        };
+        ChangePaymentResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks for it.
+             */
+            messageId: string;
+            /** @description Your own name for the payment. */
+            reference: string;
+            /** @description What is to be paid: decimal text. */
+            amount: string;
+            /** @description `BRL`. */
+            currency: string;
+            /**
+             * @description What you know of it, from your bank or payment provider.
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+            /**
+             * Format: uuid
+             * @description Id of the message that is the Pix code alone, sent where the request went as text; null for none.
+             */
+            codeMessageId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be paid; null for no end.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was paid. Default: now.
+             */
+            paidAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its status changed last; null where it never has.
+             */
+            changedAt: string | null;
+            /** @description Who is to pay. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /** @description What was told; null where nobody was to be told, or nothing had changed. */
+            told: {
+                /**
+                 * Format: uuid
+                 * @description Id of the message; null where it may not be sent.
+                 */
+                messageId: string | null;
+                /** @description Why there is none: `outside_conversation_window`, `contact_blocked` or `message_not_found`; else null. */
+                reason: string | null;
+            } | null;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
+        ChangePaymentByReferenceRequest: {
+            /** @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID. */
+            instanceId?: string | null;
+            /**
+             * @description What you know of it, from your bank or payment provider.
+             * @enum {string}
+             */
+            status: "paid" | "pending" | "failed" | "canceled" | "refunded";
+            /** @description When it was paid. Default: now. */
+            paidAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            /** @description `true`, or words of your own, tell the person: by an `order_status` of the official channel, inside the window, or by a text. Only where the status has changed. */
+            tell?: true | string | null;
+        };
+        ChangePaymentByReferenceResponse: {
+            /**
+             * @description Always true in a success response.
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: uuid
+             * @description Id of the message that asks for it.
+             */
+            messageId: string;
+            /** @description Your own name for the payment. */
+            reference: string;
+            /** @description What is to be paid: decimal text. */
+            amount: string;
+            /** @description `BRL`. */
+            currency: string;
+            /**
+             * @description What you know of it, from your bank or payment provider.
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+            /**
+             * Format: uuid
+             * @description Id of the message that is the Pix code alone, sent where the request went as text; null for none.
+             */
+            codeMessageId: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be paid; null for no end.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was paid. Default: now.
+             */
+            paidAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its status changed last; null where it never has.
+             */
+            changedAt: string | null;
+            /** @description Who is to pay. */
+            contact: {
+                /**
+                 * Format: uuid
+                 * @description The contact's UUID. The UUID of a merged contact means the survivor.
+                 */
+                contactId: string;
+                /** @description Phone number: 8 to 15 digits with country code, without `+` or separators. A call about a contact takes exactly one of `phone`, `contactId` and `userId`. */
+                phone: string | null;
+                /** @description Name. */
+                name: string | null;
+                /** @description Business-scoped user id of a person on the official channel, who may hide the phone number. */
+                userId: string | null;
+                /** @description The contact's username, in lower case and without `@`; null for none. */
+                username: string | null;
+                /** @description The contact's hidden identity at a gateway; null for none. */
+                lid: string | null;
+            } | null;
+            /** @description What was told; null where nobody was to be told, or nothing had changed. */
+            told: {
+                /**
+                 * Format: uuid
+                 * @description Id of the message; null where it may not be sent.
+                 */
+                messageId: string | null;
+                /** @description Why there is none: `outside_conversation_window`, `contact_blocked` or `message_not_found`; else null. */
+                reason: string | null;
+            } | null;
+            /** @description Unknown fields of the request, and in the operations of the specification unknown parameters of the query; absent when there are none. */
+            ignoredFields?: string[];
+        };
         CreateWorkspaceRequest: {
             /** @description Name. */
             name: string;
@@ -10833,7 +12451,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -10857,6 +12475,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -10965,7 +12590,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -10989,6 +12614,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -11095,7 +12727,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11119,6 +12751,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -11225,7 +12864,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11249,6 +12888,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -11358,7 +13004,7 @@ export interface components {
                     startedAt: string;
                 };
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11382,6 +13028,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[];
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut: {
                 /** @description Messages that deny marketing. */
@@ -11428,6 +13081,40 @@ export interface components {
             configureWebhooks: boolean;
             /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
             requestsPerMinute: number | null;
+            /** @description What the number may do, as its channel told: when its connection was read (`GET connection`), or by its webhooks. */
+            allowance: {
+                /** @description How many messages a second the number may send; null for a gateway. */
+                messagesPerSecond: number | null;
+                /**
+                 * @description From what that follows: `throughput`, the level that the official channel told; `coexistence`, because the number is also used in the WhatsApp Business app; `default`, as long as the channel told neither. Null for a gateway.
+                 * @enum {string|null}
+                 */
+                source: "throughput" | "coexistence" | "default" | null;
+                /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
+                newChats: {
+                    /** @description How many were opened. */
+                    used: number | null;
+                    /** @description How many may be opened until then. */
+                    quota: number;
+                    /**
+                     * Format: date-time
+                     * @description When the quota begins anew.
+                     */
+                    until: string | null;
+                } | null;
+                /** @description WhatsApp's lock on new chats, as it was told last; null where none was told. Chats that are open go on. */
+                timeLock: {
+                    /** @description Whether new chats are locked now. */
+                    isActive: boolean;
+                    /**
+                     * Format: date-time
+                     * @description Its end; null where none was told.
+                     */
+                    until: string | null;
+                    /** @description WhatsApp's word, such as `DEFAULT`. */
+                    kind: string | null;
+                } | null;
+            };
             /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
             historyImport: {
                 /**
@@ -11526,7 +13213,7 @@ export interface components {
                         startedAt: string;
                     };
                 } | null;
-                /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+                /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
                 pace: {
                     /** @description Messages a second. */
                     messagesPerSecond: number;
@@ -11550,6 +13237,13 @@ export interface components {
                      */
                     awaiting: "customer" | "us";
                 }[];
+                /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+                turns: {
+                    /** @description Seconds without a message after which the turn ends. */
+                    quietSeconds: number;
+                    /** @description Seconds after its first message after which the turn ends in any case. */
+                    maxSeconds: number;
+                } | null;
                 /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
                 optOut: {
                     /** @description Messages that deny marketing. */
@@ -11596,6 +13290,40 @@ export interface components {
                 configureWebhooks: boolean;
                 /** @description Maximum number of requests per minute of one client token to one function; null for no limit. */
                 requestsPerMinute: number | null;
+                /** @description What the number may do, as its channel told: when its connection was read (`GET connection`), or by its webhooks. */
+                allowance: {
+                    /** @description How many messages a second the number may send; null for a gateway. */
+                    messagesPerSecond: number | null;
+                    /**
+                     * @description From what that follows: `throughput`, the level that the official channel told; `coexistence`, because the number is also used in the WhatsApp Business app; `default`, as long as the channel told neither. Null for a gateway.
+                     * @enum {string|null}
+                     */
+                    source: "throughput" | "coexistence" | "default" | null;
+                    /** @description How many new chats WhatsApp lets the number open; null where it told no such quota. */
+                    newChats: {
+                        /** @description How many were opened. */
+                        used: number | null;
+                        /** @description How many may be opened until then. */
+                        quota: number;
+                        /**
+                         * Format: date-time
+                         * @description When the quota begins anew.
+                         */
+                        until: string | null;
+                    } | null;
+                    /** @description WhatsApp's lock on new chats, as it was told last; null where none was told. Chats that are open go on. */
+                    timeLock: {
+                        /** @description Whether new chats are locked now. */
+                        isActive: boolean;
+                        /**
+                         * Format: date-time
+                         * @description Its end; null where none was told.
+                         */
+                        until: string | null;
+                        /** @description WhatsApp's word, such as `DEFAULT`. */
+                        kind: string | null;
+                    } | null;
+                };
                 /** @description How far the messages from before the number was connected are imported (coexistence of the official channel); null where the channel has told none. */
                 historyImport: {
                     /**
@@ -11690,7 +13418,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11714,6 +13442,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -11813,7 +13548,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11837,6 +13572,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -11934,7 +13676,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -11958,6 +13700,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -12055,7 +13804,7 @@ export interface components {
                     startedAt: (string & (unknown & unknown)) | string;
                 } | null;
             } | null;
-            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
+            /** @description How fast the queue of an official instance sends what has no `intervalSeconds` of its own, batches too: so many messages a second, many of them at once, no more than the number's `allowance` (80 as long as the channel told nothing else), in the send window and under `protection`'s limits of the day. Null for none (the default): the interval of 30 seconds. Must be null for a gateway. A refusal for speed halves it for a minute, see `messages-api/health`. */
             pace?: {
                 /** @description Messages a second. */
                 messagesPerSecond: number;
@@ -12079,6 +13828,13 @@ export interface components {
                  */
                 awaiting: "customer" | "us";
             }[] | null;
+            /** @description When a contact's messages in a row are told together by `conversation.turn`: `quietSeconds` after the last of them, at the latest `maxSeconds` after the first, at most 50. The AI agent answers then, instead of three seconds after the first. Null for none (the default). A change counts from the next turn on. See `docs/received.md`. */
+            turns?: {
+                /** @description Seconds without a message after which the turn ends. */
+                quietSeconds: number;
+                /** @description Seconds after its first message after which the turn ends in any case. */
+                maxSeconds: number;
+            } | null;
             /** @description How a contact decides about marketing by a message: `keywords` deny it, `resumeKeywords` grant it. The whole message counts, without regard to case, accents, punctuation around it and marks that nobody sees. The AI agent neither answers nor sees it. */
             optOut?: {
                 /** @description Messages that deny marketing. */
@@ -14030,7 +15786,7 @@ export interface components {
                  * @description Type of the message.
                  * @enum {string|null}
                  */
-                messageType?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "voice" | "location" | "contacts" | "option_list" | "buttons" | "link_button" | "location_request" | "contact_request" | "reaction" | null;
+                messageType?: "text" | "image" | "video" | "audio" | "document" | "sticker" | "voice" | "location" | "contacts" | "option_list" | "buttons" | "link_button" | "location_request" | "contact_request" | "payment_request" | "reaction" | null;
                 /**
                  * Format: uuid
                  * @description Id of the message's file at media-api; null for none.
@@ -14138,6 +15894,59 @@ export interface components {
                     messageId: string;
                     /** @description The emoji; null takes the reaction back. */
                     emoji: string | null;
+                } | null;
+                /** @description What is to be paid, and how: at least one of `pix`, `link` and `boleto`. */
+                payment?: {
+                    /** @description Your own name for the payment, unique on the instance while it is open. */
+                    reference: string;
+                    /** @description What is to be paid, in reais: `129.90`. */
+                    amount: string;
+                    /** @description What it is for. */
+                    description?: string | null;
+                    /** @description What is ordered. With `discount`, `shipping` and `tax` it must add up to `amount`. */
+                    items?: {
+                        /** @description Name of the item. */
+                        name: string;
+                        /** @description How many. */
+                        quantity: number;
+                        /** @description Price of one. */
+                        amount: string;
+                        /** @description Your own id of the product. */
+                        productId?: string | null;
+                    }[] | null;
+                    /** @description Taken off the items. */
+                    discount?: string | null;
+                    /** @description Shipping, added. */
+                    shipping?: string | null;
+                    /** @description Tax, added. */
+                    tax?: string | null;
+                    /**
+                     * @description What is sold. Default: `digital`.
+                     * @enum {string|null}
+                     */
+                    goods?: "digital" | "physical" | null;
+                    /** @description Until when it can be paid, at least 5 minutes ahead: then it is `expired`. */
+                    expiresAt?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+                    /** @description A Pix code, or the key for which the service builds one. */
+                    pix?: {
+                        /** @description The code to copy, whole. */
+                        code?: string | null;
+                        /** @description Key of the receiver. */
+                        key?: string | null;
+                        /**
+                         * @description Type of the key.
+                         * @enum {string|null}
+                         */
+                        keyType?: "cpf" | "cnpj" | "email" | "phone" | "random" | null;
+                        /** @description Name of the receiver. The code has room for 25 letters without accents. */
+                        merchantName?: string | null;
+                        /** @description City of the receiver; 15 letters. */
+                        merchantCity?: string | null;
+                    } | null;
+                    /** @description Page where it can be paid, https. */
+                    link?: string | null;
+                    /** @description The boleto's line, with or without dots. */
+                    boleto?: string | null;
                 } | null;
                 /**
                  * @description `native` sends the channel's own buttons, `text` a numbered text; `auto` is native where the channel shows it dependably. Default: the instance's `interactiveRendering`.
@@ -16069,6 +17878,29 @@ export interface components {
                         /** @description Currency, such as `BRL`. */
                         currency?: string;
                     }[];
+                    /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                    reference?: string;
+                    /**
+                     * @description What is sold.
+                     * @enum {string}
+                     */
+                    goods?: "digital" | "physical";
+                    /**
+                     * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                     * @constant
+                     */
+                    isDynamic?: true;
+                    /** @description The Pix code to copy. */
+                    pixCode?: string;
+                    /** @description Page where it can be paid. */
+                    link?: string;
+                    /** @description Digits of the boleto's line. */
+                    boleto?: string;
+                    /**
+                     * Format: uuid
+                     * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                     */
+                    codeMessageId?: string;
                 };
                 /** @description A poll. */
                 poll?: {
@@ -16319,6 +18151,16 @@ export interface components {
                 };
                 /** @description The small text below. */
                 footer?: string;
+                /** @description The payment of which the message tells, with its new status. */
+                paymentStatus?: {
+                    /** @description Reference of the payment. */
+                    reference: string;
+                    /**
+                     * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                     * @enum {string}
+                     */
+                    status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                };
                 /** @description Whether the channel shows a preview of a link. */
                 linkPreview?: boolean;
                 /** @description Whether the file can be seen once only. */
@@ -17067,6 +18909,29 @@ export interface components {
                             /** @description Currency, such as `BRL`. */
                             currency?: string;
                         }[];
+                        /** @description The caller's own name for the payment, where it is one that a message of ours asks for. */
+                        reference?: string;
+                        /**
+                         * @description What is sold.
+                         * @enum {string}
+                         */
+                        goods?: "digital" | "physical";
+                        /**
+                         * @description Whether `key` is the address of a charge, of a dynamic Pix code.
+                         * @constant
+                         */
+                        isDynamic?: true;
+                        /** @description The Pix code to copy. */
+                        pixCode?: string;
+                        /** @description Page where it can be paid. */
+                        link?: string;
+                        /** @description Digits of the boleto's line. */
+                        boleto?: string;
+                        /**
+                         * Format: uuid
+                         * @description Id of the message that is the Pix code alone; there once the request has left as text.
+                         */
+                        codeMessageId?: string;
                     };
                     /** @description A poll. */
                     poll?: {
@@ -17317,6 +19182,16 @@ export interface components {
                     };
                     /** @description The small text below. */
                     footer?: string;
+                    /** @description The payment of which the message tells, with its new status. */
+                    paymentStatus?: {
+                        /** @description Reference of the payment. */
+                        reference: string;
+                        /**
+                         * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                         * @enum {string}
+                         */
+                        status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                    };
                     /** @description Whether the channel shows a preview of a link. */
                     linkPreview?: boolean;
                     /** @description Whether the file can be seen once only. */
@@ -18159,7 +20034,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * Format: date-time
                  * @description Time at which it became true.
@@ -18188,7 +20063,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
         };
@@ -18211,7 +20086,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -18272,7 +20147,7 @@ export interface components {
                 /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
                 url: string;
                 /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+                types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
                 /** @description A note for people, at most 200 characters; an empty text removes it. */
                 description: string | null;
                 /** @description Whether events are sent to it. */
@@ -18330,7 +20205,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -18372,7 +20247,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url?: string | null;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description?: string | null;
             /** @description Whether events are sent to it. */
@@ -18397,7 +20272,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -18454,7 +20329,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -18515,7 +20390,7 @@ export interface components {
             /** @description Where events are sent to: https and a public host, unless the process allows others (`ALLOW_PRIVATE_HOSTS`). */
             url: string;
             /** @description Types of events that the endpoint takes; all when omitted, which reads as `null`. */
-            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
             /** @description A note for people, at most 200 characters; an empty text removes it. */
             description: string | null;
             /** @description Whether events are sent to it. */
@@ -18600,7 +20475,7 @@ export interface components {
                  * @description Type of the event.
                  * @enum {string}
                  */
-                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+                type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
                 /**
                  * @description `pending` until a 2xx answer, `failed` after the last attempt.
                  * @enum {string}
@@ -18662,7 +20537,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
+            type: "message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test";
             /**
              * @description `pending` until a 2xx answer, `failed` after the last attempt.
              * @enum {string}
@@ -18705,7 +20580,7 @@ export interface components {
             /** @description End of the time, included; now when omitted. */
             until?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
             /** @description Only these of the types that the endpoint takes; all of them when omitted. */
-            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
+            types?: ("message.received" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.unconfirmed" | "message.canceled" | "message.expired" | "message.edited" | "message.deleted" | "message.reaction" | "contact.created" | "contact.updated" | "contact.merged" | "contact.identity_changed" | "contact.consent_changed" | "contact.erased" | "conversation.assigned" | "conversation.status_changed" | "conversation.idle" | "conversation.turn" | "agent.paused" | "agent.resumed" | "agent.needs_person" | "instance.held" | "instance.connected" | "instance.disconnected" | "instance.connection_link_used" | "instance.limit_changed" | "instance.number_changed" | "template.status_changed" | "template.category_warning" | "batch.paused" | "batch.finished" | "payment.changed" | "question.answered" | "question.expired" | "question.canceled" | "budget.warning" | "budget.reached" | "endpoint.disabled" | "endpoint.test")[] | null;
         };
         ReplayEventsResponse: {
             /**
@@ -18934,6 +20809,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -19035,6 +20922,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -19136,6 +21035,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -19227,6 +21138,18 @@ export interface components {
             rendering?: "native" | "text";
             /** @description Paths of what the channel does not carry, such as `contacts.0.emails`. */
             reduced?: string[];
+            /** @description The payment that the message asks for. */
+            payment?: {
+                /** @description Your own name for the payment. */
+                reference: string;
+                /**
+                 * @description Status of the payment: `pending` until you say otherwise. Only `expired` comes by itself, by `expiresAt`: no channel tells what was paid.
+                 * @enum {string}
+                 */
+                status: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description The Pix code to copy: as given, or built from the key. */
+                pixCode?: string;
+            };
             /**
              * Format: uuid
              * @description Id of the question that the message asks.
@@ -19969,6 +21892,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelQuestionResponse"];
+                };
+            };
+        };
+    };
+    listPayments: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. Default: 100. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /**
+                 * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                 * @example demo
+                 */
+                instanceId?: string;
+                /**
+                 * @description Only payments with this status.
+                 * @example pending
+                 */
+                status?: "pending" | "paid" | "failed" | "canceled" | "expired" | "refunded";
+                /** @description Only payments of this reference. */
+                reference?: string;
+                /** @description Only payments of this contact. */
+                contactId?: string;
+                /** @description Only payments asked for from this instant on. */
+                since?: string & (unknown & unknown);
+                /** @description Only payments asked for up to this instant. */
+                until?: string & (unknown & unknown);
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of payments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPaymentsResponse"];
+                };
+            };
+        };
+    };
+    changePayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `messageId` of the message that asks for it, or its `providerMessageId`.
+                 * @example e1a6b7c8-0d2f-4e35-8a91-6c4b3d2e1f01
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description The payment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePaymentResponse"];
+                };
+            };
+        };
+    };
+    changePaymentByReference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Your reference: its open payment, else the newest. A payment provider's webhook can be sent on to it.
+                 * @example order-4711
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePaymentByReferenceRequest"];
+            };
+        };
+        responses: {
+            /** @description The payment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePaymentByReferenceResponse"];
                 };
             };
         };
@@ -23555,6 +25581,38 @@ export interface operations {
         };
         responses: never;
     };
+    onConversationTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "conversation.turn";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["ConversationTurnEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
     onAgentPaused: {
         parameters: {
             query?: never;
@@ -23966,6 +26024,38 @@ export interface operations {
                     /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
                     sequence: number;
                     data: components["schemas"]["BatchEventData"];
+                };
+            };
+        };
+        responses: never;
+    };
+    onPaymentChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The event's id: the same whenever and however it is told. */
+                    id: string;
+                    /** @constant */
+                    type: "payment.changed";
+                    /**
+                     * Format: date-time
+                     * @description Time at which it became true.
+                     */
+                    timestamp: string;
+                    /**
+                     * Format: uuid
+                     * @description The instance: its UUID, its business instance id, or its embed key (`emb_...`). Responses contain the UUID.
+                     */
+                    instanceId: string;
+                    /** @description Rises in the order of the feed; unique within the instance. Numbers may be missing. */
+                    sequence: number;
+                    data: components["schemas"]["PaymentEventData"];
                 };
             };
         };

@@ -39,6 +39,12 @@ export interface MessagesMethods {
   getQuestion(id: string, query?: Query<"getQuestion">, options?: CallOptions): Promise<Answer<"getQuestion">>;
   /** Cancel a question. */
   cancelQuestion(id: string, query?: Query<"cancelQuestion">, options?: CallOptions): Promise<Answer<"cancelQuestion">>;
+  /** List payment requests. */
+  listPayments(query?: Query<"listPayments">, options?: CallOptions): Page<"listPayments">;
+  /** Say what has become of a payment. */
+  changePayment(id: string, body: Body<"changePayment">, options?: CallOptions): Promise<Answer<"changePayment">>;
+  /** Say what has become of a payment, by your reference. */
+  changePaymentByReference(reference: string, body: Body<"changePaymentByReference">, options?: CallOptions): Promise<Answer<"changePaymentByReference">>;
 }
 
 export interface AdminMethods {
@@ -301,6 +307,9 @@ export const routes: Readonly<Record<keyof Groups, Readonly<Record<string, strin
     listQuestions: "qp GET messages-api/questions",
     getQuestion: "q GET messages-api/questions/{id}",
     cancelQuestion: "q DELETE messages-api/questions/{id}",
+    listPayments: "qp GET messages-api/payments",
+    changePayment: "b POST messages-api/messages/{id}/payment",
+    changePaymentByReference: "b POST messages-api/payments/{reference}",
   },
   admin: {
     listWorkspaces: "qp GET admin-api/workspaces",
@@ -479,6 +488,8 @@ export type ErrorCode =
   | "outside_conversation_window"
   | "passkey_required"
   | "payload_too_large"
+  | "payment_not_found"
+  | "payment_state"
   | "people_scope"
   | "provider_connection_failed"
   | "provider_outbound_channel_not_configured"
@@ -492,6 +503,7 @@ export type ErrorCode =
   | "question_not_found"
   | "rate_limited"
   | "recipient_needs_phone"
+  | "reference_in_use"
   | "replay_pending"
   | "request_timeout"
   | "secret_rotation_pending"
