@@ -9217,10 +9217,11 @@ $$;
 -- `request`: maxMessages, leaseSeconds (a message's typing delay is added to it), crowdingInstances: the
 -- ids of instances that have as many calls waiting for their provider as one may have; NULL for none.
 -- Their unpaced messages wait (see postpone_crowding_messages).
--- Returns {messages, nextDueInMs, isOutboxDue, isTurnDue, webhooks, groups}: nextDueInMs says in how long something is due
--- that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue whether
--- claim_outbox has work, isTurnDue whether end_turns has, webhooks what event_work says, groups the instances with a pace that are due: see claim_message_group (NULL
--- for none). Never waits for a lock: what another session holds is left for later.
+-- Returns {messages, nextDueInMs, isOutboxDue, isTurnDue, webhooks, groups}: nextDueInMs says in how long
+-- something is due that was not handed out (by the database's clock; NULL for nothing known), isOutboxDue
+-- whether claim_outbox has work, isTurnDue whether end_turns has, webhooks what event_work says, groups the
+-- instances with a pace that are due: see claim_message_group (NULL for none). Never waits for a lock: what
+-- another session holds is left for later.
 -- An outbox row that is due counts for isOutboxDue alone. For nextDueInMs it would be due at once for as
 -- long as its worker has no room for it: 50 polls a second beside received files, most of their cost.
 -- Plans must not depend on statistics: the queue may hold ten rows or a million. The two claims inherit

@@ -8,6 +8,7 @@ interface Claim {
   readonly messages: readonly unknown[];
   readonly nextDueInMs: number | null;
   readonly isOutboxDue: boolean;
+  readonly isTurnDue: boolean;
   readonly webhooks: string;
 }
 
