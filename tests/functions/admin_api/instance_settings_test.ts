@@ -25,6 +25,7 @@ const candidates: readonly unknown[] = [
   { messagesDays: 365, mediaDays: 90, providerEventsDays: null },
   { messagesPerSecond: 40 },
   { monthlyAmount: "250.50", warnAtPercent: 90, stops: ["marketing", "batches"] },
+  { quietSeconds: 8, maxSeconds: 60 },
   [{ afterMinutes: 30, awaiting: "us" }, { afterMinutes: 60, awaiting: "customer" }],
   "America/Manaus",
   "always",
