@@ -41,13 +41,13 @@ export async function endTurns(database: Database): Promise<void> {
   while (!(await database.rpc("end_turns", { maxTurns: turnsOfCall })).isComplete);
 }
 
-/** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
-const maxQuestionBatches = 20;
-
 /** Ends payment requests whose time is over, a batch a look. */
 export function runPayments(database: Database): Promise<{ readonly expired: number }> {
   return database.rpc("run_payments", { maxPayments: maintenanceBatch });
 }
+
+/** Most batches of due questions that one maintenance run works on: the others wait for the next one. */
+const maxQuestionBatches = 20;
 
 /** Reminds of questions, and ends those whose time is over; `sent` counts the reminders that are to leave. */
 export async function runQuestions(database: Database): Promise<{ readonly sent: number }> {

@@ -1,6 +1,10 @@
 /** Every type of event is written by some path of the product, with the data that its schema promises. */
 
-import { runQuestions, tellIdleConversations } from "../../../shared/messages/maintenance.ts";
+import {
+  endTurns,
+  runQuestions,
+  tellIdleConversations,
+} from "../../../shared/messages/maintenance.ts";
 import { type EventType, eventTypes } from "../../../shared/model/event_types.ts";
 import { eventDescriptions } from "../../../shared/events/event_data.ts";
 import { assertEquals } from "../../support/assert.ts";
@@ -45,6 +49,7 @@ Deno.test("each type of event is written by a path of the product, and its data 
   await askQuestions(client, call, zapi);
   await requestPayment(call, zapi);
   await fallSilent(client, zapi);
+  await endTurn(client, zapi);
   await testEndpoint(client, call, zapi);
 
   const events = [...await readFeed(call, zapi), ...await readFeed(call, official)];
@@ -92,6 +97,17 @@ async function fallSilent(client: WebhookClient, tenant: Tenant): Promise<void> 
     update messaging.idle_watches
     set since = since - interval '1 hour', due_at = due_at - interval '1 hour'`;
   await tellIdleConversations(stack.database);
+}
+
+/** A person wrote, and was quiet for longer than the instance's `turns`. */
+async function endTurn(client: WebhookClient, tenant: Tenant): Promise<void> {
+  const { stack } = client;
+  const { instanceId } = tenant;
+  const turns = { quietSeconds: 2, maxSeconds: 5 };
+  await callFunction(stack.admin, "update_instance", { instanceId, changes: { turns } });
+  await client.receive(tenant, { messageId: "TURN", text: { message: "oi" } });
+  await letTimePass(stack.admin, 6);
+  await endTurns(stack.database);
 }
 
 /** A phone is connected by a link. */
