@@ -3,9 +3,11 @@
 import { assertEquals } from "../../support/assert.ts";
 import {
   callBatches,
+  changeBatch,
   createBatch,
   phoneOf,
   readRecipients,
+  runBatches,
 } from "../../support/fixtures/batch_calls.ts";
 import { delayNextSlot } from "../../support/fixtures/queue_slots.ts";
 import { createWebhookClient } from "../provider_webhook/webhook_client.ts";
@@ -67,6 +69,30 @@ Deno.test("a payment's end cancels and skips the recipients that wait for its re
   ]);
   const [batch] = [await callBatches(stack, tenant, "GET", `/batches/${batchId}`)];
   assertEquals([batch?.body.counts.pending, batch?.body.counts.skipped], [2, 1]);
+});
+
+Deno.test("what is tried again waits anew: a payment that came during the former attempt does not cancel it", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "zapi" });
+  const batchId = await createBatch(stack, tenant, {
+    ...{ message: reminder, recipients: recipients.slice(0, 1), intervalSeconds: 10 },
+    ...{ cancelOn: ["payment"], paymentReference: "{{pedido}}" },
+  });
+  stack.provider.answer = async () => {
+    await stack.admin`select messaging.cancel_on_payment(${tenant.instanceId}, 'ped-0', 'paid')`;
+    return Response.json({ error: "no" }, { status: 400 });
+  };
+  await changeBatch(stack, tenant, batchId, "start");
+  await runBatches(stack, 1);
+  const [{ status, messageId }] = await readRecipients(stack, tenant, batchId);
+  assertEquals(status, "failed");
+  await delayNextSlot(stack.admin, tenant.instanceId, 3_600);
+  await changeBatch(stack, tenant, batchId, "retry-failed");
+  await stack.database.rpc("feed_batches", { maxInstances: 10 });
+  await stack.messages(tenant, "DELETE", `/messages/${messageId}`);
+  const { body } = await stack.messages(tenant, "GET", `/messages/${messageId}`);
+  assertEquals([body.status, body.cancelReason], ["canceled", null]);
 });
 
 Deno.test("a batch's cancelOn is checked with its reference, as it is filled", async () => {

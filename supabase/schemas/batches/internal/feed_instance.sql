@@ -224,6 +224,9 @@ begin
   moved_by := coalesce(placed.held_by, case when placed.slot > clock_timestamp() then 'delay' end);
   if recipient.message_id is not null then
     perform messaging.wait_again(placed_id, placed.slot, moved_by);
+    -- It waits anew: what came for it while a worker had it cancels the former attempt alone.
+    update messaging.messages m set cancel_reason = null
+    where m.id = placed_id and m.cancel_reason is not null;
   else
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
