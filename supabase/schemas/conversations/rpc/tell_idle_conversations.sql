@@ -8,27 +8,27 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 declare
   clock constant timestamptz := clock_timestamp();
   most constant integer := (request->>'maxConversations')::integer;
-  watch record;
+  due record;
   taken integer := 0;
   told integer := 0;
 begin
-  for watch in
-    with due as materialized (
-      select w.* from messaging.idle_watches w
+  for due in
+    with held as materialized (
+      select w as watch from messaging.idle_watches w
       where w.due_at <= clock
       order by w.due_at
       limit most
       for update skip locked
     )
-    select due.*, i.idle, i.time_zone, v.status
-    from due
-    left join messaging.instances i on i.id = any (array[due.instance_id])
-    left join messaging.conversations v on v.id = any (array[due.conversation_id])
-    order by due.due_at, due.contact_id
+    select held.watch, i.idle, i.time_zone, v.status
+    from held
+    left join messaging.instances i on i.id = any (array[(held.watch).instance_id])
+    left join messaging.conversations v on v.id = any (array[(held.watch).conversation_id])
+    order by (held.watch).due_at, (held.watch).contact_id
   loop
     taken := taken + 1;
     told := told + messaging.tell_idle_conversation(
-      watch.contact_id, watch.idle, watch.time_zone, watch.status, clock
+      due.watch, due.idle, due.time_zone, due.status, clock
     );
   end loop;
   return jsonb_build_object('told', told, 'isComplete', taken < most);
@@ -38,16 +38,13 @@ $$;
 -- tell_idle_conversations: records what is due of one watch, which the caller holds, and says when the next entry
 -- is; ends the watch where none is, where the conversation is closed or is no more. Returns how many events.
 create or replace function messaging.tell_idle_conversation(
-  contact_id uuid, idle jsonb, time_zone text, status text, clock timestamptz
+  watch messaging.idle_watches, idle jsonb, time_zone text, status text, clock timestamptz
 ) returns integer language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
-  watch messaging.idle_watches;
   next_due_at timestamptz;
   after_minutes integer;
   told integer := 0;
 begin
-  select w.* into strict watch from messaging.idle_watches w
-  where w.contact_id = tell_idle_conversation.contact_id;
   if status <> 'closed' then
     for after_minutes in
       select (entry.value->>'afterMinutes')::integer as minutes
