@@ -146,6 +146,8 @@ Deno.test("a hidden contact that survives takes the phone as its identity, and i
   await merge(tenant, gone, kept);
   const { body } = await call(tenant, `contacts-api/contacts/${kept}`);
   assertEquals(body.phone, ours);
+  const found = await call(tenant, `contacts-api/contacts?phone=${ours}`);
+  assertEquals(found.body.items.map(({ phone }: Json) => phone), [ours]);
   assertEquals(await create(tenant, { phone: ours }), kept);
   await client.receive(tenant, { phone: hidden, messageId: "IN2", text: { message: "de novo" } });
   const after = await call(tenant, "contacts-api/contacts");
