@@ -183,7 +183,7 @@ async function takeEntries(
   context: ClientContext,
   recipients: readonly unknown[],
 ): Promise<readonly ReadEntry[]> {
-  const { entries, ignoredFields } = await readEntries(recipients);
+  const { entries, ignoredFields } = await readEntries(context.get("owner") ?? "", recipients);
   // What is not given in an entry does not count where two calls are compared.
   context.set("bodySchema", createBatchSchema);
   noteIgnoredFields(context, ignoredFields);

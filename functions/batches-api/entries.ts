@@ -21,10 +21,13 @@ export interface ReadEntries {
   readonly ignoredFields: readonly string[];
 }
 
-/** Reads the recipients of a body, as `validateBody` reads a body. */
-export async function readEntries(received: readonly unknown[]): Promise<ReadEntries> {
+/** Reads the recipients of an owner's body, as `validateBody` reads a body. */
+export async function readEntries(
+  owner: string,
+  received: readonly unknown[],
+): Promise<ReadEntries> {
   const ignoredFields: string[] = [];
-  const entries = await mapInSlices(received, (entry, place): ReadEntry => {
+  const entries = await mapInSlices(owner, received, (entry, place): ReadEntry => {
     if (!isPlainObject(entry)) {
       const issues = [{ path: "", message: "must be an object" }];
       return { recipient: null, issues };

@@ -76,49 +76,53 @@ export async function fillEntries(
   const taken = new Set([...listTakenKeys(source), ...reference.names]);
   const ignored: string[] = [];
   const ownKey = identityKeyOf(channel.instance.connectedPhone);
-  const filled = await mapInSlices(entries, (entry, index): BatchEntry => {
-    const refuse = (
-      issues: readonly Issue[],
-      reason: EntryReason,
-      kept: Omit<BatchEntry, "reason" | "draft">,
-    ): BatchEntry => {
-      errors.push({ index, issues: told.take(issues) });
-      return { ...kept, reason };
-    };
-    if (entry.recipient === null) {
-      const isPhone = entry.issues.some(({ path }) => path === "phone");
-      const reason = isPhone ? "invalid_phone" : "invalid_recipient";
-      // No contact can stand for it: what names a person is not kept, because an erasure would not find it.
-      return refuse(entry.issues, reason, { cardId: entry.cardId });
-    }
-    const { recipient } = entry;
-    if (recipient.phone !== undefined && identityKeyOf(recipient.phone) === ownKey) {
-      return refuse([ownNumberIssue], "invalid_phone", { cardId: recipient.cardId });
-    }
-    const contact = contacts[index] ?? null;
-    if (contact === null && recipient.contactId !== undefined) {
-      const message = "is no contact of the instance";
-      const { cardId } = recipient;
-      return refuse([{ path: "contactId", message }], "contact_not_found", { cardId });
-    }
-    if (ignored.length < maxIgnoredFields) {
-      const names = findIgnoredVariables(recipient.variables ?? {}, taken);
-      ignored.push(...names.map((name) => `recipients.${index}.variables.${name}`));
-    }
-    const facts = contact ?? { name: null, phone: recipient.phone ?? null };
-    try {
-      const draft = {
-        ...fillDraft(recipient, facts),
-        ...reference.fill(recipient.variables ?? {}, facts),
+  const filled = await mapInSlices(
+    channel.instance.instanceId,
+    entries,
+    (entry, index): BatchEntry => {
+      const refuse = (
+        issues: readonly Issue[],
+        reason: EntryReason,
+        kept: Omit<BatchEntry, "reason" | "draft">,
+      ): BatchEntry => {
+        errors.push({ index, issues: told.take(issues) });
+        return { ...kept, reason };
       };
-      room.take(draft);
-      return { ...readRecipient(recipient), draft };
-    } catch (error) {
-      const { issues, reason } = readRefusal(error);
-      const { cardId } = recipient;
-      return refuse(issues, reason, { ...readRecipient(recipient), cardId });
-    }
-  });
+      if (entry.recipient === null) {
+        const isPhone = entry.issues.some(({ path }) => path === "phone");
+        const reason = isPhone ? "invalid_phone" : "invalid_recipient";
+        // No contact can stand for it: what names a person is not kept, because an erasure would not find it.
+        return refuse(entry.issues, reason, { cardId: entry.cardId });
+      }
+      const { recipient } = entry;
+      if (recipient.phone !== undefined && identityKeyOf(recipient.phone) === ownKey) {
+        return refuse([ownNumberIssue], "invalid_phone", { cardId: recipient.cardId });
+      }
+      const contact = contacts[index] ?? null;
+      if (contact === null && recipient.contactId !== undefined) {
+        const message = "is no contact of the instance";
+        const { cardId } = recipient;
+        return refuse([{ path: "contactId", message }], "contact_not_found", { cardId });
+      }
+      if (ignored.length < maxIgnoredFields) {
+        const names = findIgnoredVariables(recipient.variables ?? {}, taken);
+        ignored.push(...names.map((name) => `recipients.${index}.variables.${name}`));
+      }
+      const facts = contact ?? { name: null, phone: recipient.phone ?? null };
+      try {
+        const draft = {
+          ...fillDraft(recipient, facts),
+          ...reference.fill(recipient.variables ?? {}, facts),
+        };
+        room.take(draft);
+        return { ...readRecipient(recipient), draft };
+      } catch (error) {
+        const { issues, reason } = readRefusal(error);
+        const { cardId } = recipient;
+        return refuse(issues, reason, { ...readRecipient(recipient), cardId });
+      }
+    },
+  );
   channel.noteIgnored(ignored);
   return { entries: filled, errors };
 }

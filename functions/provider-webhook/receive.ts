@@ -77,7 +77,7 @@ export async function recordDelivery(
   const { instanceId, sealedProviderConfig, gatewayInstanceId, text, payload } = delivery;
   const readEvents = await webhook.loadEventReader();
   const events: Readonly<Record<string, unknown>>[] = [];
-  const slices = new TimeSlices();
+  const slices = new TimeSlices(instanceId);
   for (const event of readEvents(payload, gatewayInstanceId ?? undefined)) {
     if (slices.isOver) await slices.next();
     if (event !== undefined) events.push(toRecordedEvent(await takeFile(event, delivery, files)));

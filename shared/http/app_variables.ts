@@ -6,6 +6,8 @@ export interface AppVariables {
   /** The function's name. The rate limit counts requests by it. */
   functionName: string;
   errorCode?: string;
+  /** The instance of the caller's token, whose turns the long work of the request takes: see `TimeSlices`. */
+  owner?: string;
   /** The instance of the request, for the log line. */
   instanceId?: string;
   /** Fields of the body that its schema does not know. */

@@ -100,6 +100,7 @@ export async function authenticateClient(
   if (tokenId === null || instance === null || instanceVersion === null) {
     throw new AppError("invalid_client_token");
   }
+  context.set("owner", instance.instanceId);
   knownCallers.remember(context.req.header("x-client-token"));
   applyRateLimit(context, rateLimit);
   const { method, routePath: route } = context.req;

@@ -32,7 +32,7 @@ export type JsonObject = Record<string, unknown>;
  */
 export async function readJsonBody(context: Context, maxBytes?: number): Promise<JsonObject> {
   requireJsonType(context);
-  return note(context, await readObject(await readBody(context, maxBytes)));
+  return note(context, await readObject(context, await readBody(context, maxBytes)));
 }
 
 /** Like `readJsonBody`. Returns undefined for an empty body, whatever its `Content-Type` says. */
@@ -43,7 +43,7 @@ export async function readOptionalJsonBody(
   const bytes = await readBody(context, maxBytes);
   if (bytes.byteLength === 0) return undefined;
   requireJsonType(context);
-  return note(context, await readObject(bytes));
+  return note(context, await readObject(context, bytes));
 }
 
 /** Keeps what was given, for who reads it after the answer: `createDeprecationNotice`. */
@@ -59,9 +59,9 @@ function requireJsonType(context: Context): void {
   }
 }
 
-async function readObject(bytes: Uint8Array): Promise<JsonObject> {
+async function readObject(context: Context, bytes: Uint8Array): Promise<JsonObject> {
   const meter = new JsonMeter();
-  const slices = new TimeSlices();
+  const slices = new TimeSlices(context.get("owner") ?? "");
   for (let first = 0; first < bytes.byteLength; first += blockBytes) {
     if (slices.isOver) await slices.next();
     meter.read(bytes.subarray(first, first + blockBytes));

@@ -68,6 +68,7 @@ async function tryRemembered(
 ): Promise<Response | null> {
   let isRecorded = false;
   let isRefused = false;
+  context.set("owner", client.instance.instanceId);
   try {
     const body = await readBody();
     setClient(context, client, body, body);

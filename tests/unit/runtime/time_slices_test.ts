@@ -15,7 +15,7 @@ Deno.test("work on a long list gives way after each slice, and keeps the order o
       turns += 1;
     }
   })();
-  const results = await mapInSlices([3, 1, 2, 5, 4, 6], (item, index) => {
+  const results = await mapInSlices("a", [3, 1, 2, 5, 4, 6], (item, index) => {
     work(15);
     return `${index}:${item}`;
   });
@@ -28,16 +28,33 @@ Deno.test("work on a long list gives way after each slice, and keeps the order o
 Deno.test("a short list waits for nobody", async () => {
   let isOver = false;
   const timer = setTimeout(() => isOver = true, 0);
-  assertEquals(await mapInSlices([1, 2, 3], (item) => item + 1), [2, 3, 4]);
+  assertEquals(await mapInSlices("a", [1, 2, 3], (item) => item + 1), [2, 3, 4]);
   assertEquals(isOver, false);
   clearTimeout(timer);
 });
 
 Deno.test("what an item throws ends the work", async () => {
   const tried: number[] = [];
-  const failure = await mapInSlices([1, 2, 3], (item) => {
+  const failure = await mapInSlices("a", [1, 2, 3], (item) => {
     tried.push(item);
     if (item === 2) throw new Error("2");
   }).catch((error) => error);
   assertEquals([failure.message, tried], ["2", [1, 2]]);
+});
+
+Deno.test("long work of one owner, however much, delays that of another by no more than its turns", async () => {
+  const order: string[] = [];
+  const map = (owner: string, items: number): Promise<unknown> =>
+    mapInSlices(owner, Array.from({ length: items }), () => {
+      work(2);
+      order.push(owner);
+    });
+  const many = Array.from({ length: 20 }, () => map("many", 4));
+  const few = [map("few", 4), map("other", 4)];
+  await Promise.all(few);
+  // Each piece begins at once; then the three owners take turns, in place of all sixty.
+  const meanwhile = order.filter((owner) => owner === "many").length - many.length;
+  assert(meanwhile <= 8, `${meanwhile} items of the first owner before the last of the others`);
+  await Promise.all(many);
+  assertEquals(order.length, 22 * 4);
 });
