@@ -5,7 +5,12 @@ import { assertEquals, assertRejects } from "../../support/assert.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { callFunction } from "../../support/database/queue_calls.ts";
 import { countWaiting, isWaiting, openSessions } from "../../support/database/sessions.ts";
-import { createOperator, createTenant, type Tenant } from "../../support/fixtures/tenant.ts";
+import {
+  createAgent,
+  createOperator,
+  createTenant,
+  type Tenant,
+} from "../../support/fixtures/tenant.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 
 const oldPhone = "5511987654321";
@@ -153,6 +158,51 @@ for (const [what, waId] of Object.entries(answers)) {
     assertEquals(addresses.map((row) => row["contact_id"]), [kept]);
   });
 }
+
+Deno.test("a refusal of a question that has a pending answer and a merge of its contact pass each other without a deadlock", async () => {
+  await using database = await createTestDatabase();
+  const { one, two } = await openSessions(database);
+  const holder = database.connect({ max: 1 });
+  const tenant = await createTenant(database.admin, { provider: "whatsapp_cloud" });
+  await createAgent(database.admin, tenant.instanceId);
+  await record(database.sql, tenant, inbound(newPhone));
+  const { messageId, claimToken, contactId } = await callFunction<Record<string, string>>(
+    database.sql,
+    "accept_message",
+    {
+      ...{ instanceId: tenant.instanceId, phone: oldPhone, idempotency: null, assignment: null },
+      message: {
+        ...{ messageType: "text", message: "Quantos?" },
+        ask: { questionId: crypto.randomUUID(), accept: "any", answerWithinSeconds: 3_600 },
+      },
+      delivery: { queued: false, delaySeconds: 0, leaseSeconds: 30 },
+    },
+  );
+  await record(database.sql, tenant, inbound(oldPhone));
+  const [gone] = await database.admin`select id from messaging.contacts where phone = ${newPhone}`;
+  // The merge stops in its middle: it has the conversations, and not the addresses yet.
+  await holder.unsafe("begin");
+  await holder`select from messaging.contact_addresses where contact_id = ${
+    gone?.["id"]
+  } for update`;
+  const merging = callFunction(one, "merge_contact", {
+    instanceId: tenant.instanceId,
+    ...{ contactId: gone?.["id"], intoContactId: contactId, idempotency: null },
+  });
+  await waitUntil(() => isWaiting(database.admin));
+  const settling = callFunction(two, "settle_messages", {
+    results: [{
+      ...{ messageId, claimToken, outcome: "rejected" },
+      error: { code: "131026", message: "no", meaning: null },
+    }],
+  });
+  await waitUntil(async () => await countWaiting(database.admin) === 2);
+  await holder.unsafe("commit");
+  await Promise.all([merging, settling]);
+  const [question] = await database.admin<Json[]>`
+    select reason, contact_id as "contactId", pending_answer as "pendingAnswer" from messaging.questions`;
+  assertEquals({ ...question }, { reason: "not_sent", contactId, pendingAnswer: null });
+});
 
 Deno.test("a merged contact is in the portfolio of its own operator alone", async () => {
   await using database = await createTestDatabase();

@@ -4,8 +4,9 @@
 -- reads the messages of `kept` reads those too (see merged_contact_ids).
 -- Values of `kept` win; a name that was given wins over a profile name. Of two consents
 -- `denied` wins, then the newer. The row of contact_activity of `gone` remains as its tombstone.
--- Locks both contacts, then both conversations: a transaction that writes to `gone` has either
--- committed, and its rows are moved, or finds no such contact and is repeated.
+-- Locks both contacts: a transaction that writes to `gone` has either committed, and its rows are moved, or finds
+-- no such contact and is repeated. Then their questions (see hold_questions), then both conversations: what ends a
+-- message holds it, then its question, then the conversation whose agent is asked.
 -- What waits for an answer leaves where the window of one of them is open.
 -- Records contact.merged, then what has become of `kept` by it.
 -- Returns `kept` as it is now. Errors: MI055 where another call has merged one of them.
@@ -34,6 +35,7 @@ begin
   end if;
   contact_before := messaging.contact_state(kept.id);
   select c.consent_marketing into consent_before from messaging.contacts c where c.id = kept.id;
+  perform messaging.hold_questions(array[kept.id, gone.id]);
   kept_conversation := messaging.resolve_conversation(kept.instance_id, kept.id);
   perform from messaging.conversations c
   where c.contact_id in (kept.id, gone.id) order by c.id for update;
@@ -288,17 +290,32 @@ begin
 end;
 $$;
 
+-- merge_contacts: locks the questions of these contacts, after the messages of the live ones, as what settles a
+-- message does. The caller holds the contacts.
+create or replace function messaging.hold_questions(contact_ids uuid[])
+returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  perform from messaging.messages m
+  where m.id = any (array(
+    select q.message_id from messaging.questions q
+    where q.contact_id = any (contact_ids) and messaging.is_question_live(q.status)
+  ))
+  order by m.id
+  for no key update;
+  perform from messaging.questions q
+  where q.contact_id = any (contact_ids)
+  order by q.id
+  for no key update;
+end;
+$$;
+
 -- merge_contacts: the questions of the contact that is gone are the surviving one's. Of two open ones the one that
--- left last stays. Locks the questions of both, after their messages, as what settles a message does.
+-- left last stays. The caller holds the questions of both.
 create or replace function messaging.merge_questions(kept_id uuid, gone_id uuid)
 returns void language plpgsql set search_path = '' set enable_seqscan = off as $$
 declare
   older uuid;
 begin
-  perform from messaging.questions q
-  where q.contact_id in (kept_id, gone_id)
-  order by q.id
-  for no key update;
   update messaging.questions q set contact_id = kept_id where q.contact_id = gone_id;
   for older in
     select q.id from messaging.questions q
