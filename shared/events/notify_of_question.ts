@@ -14,17 +14,16 @@ export function createQuestionNotification(
   { vault, allowsPrivateHosts, hosts = new HostResolution(), timeoutMs = defaultTimeoutMs, links }:
     DeliveryRules,
 ): DeliverOutboxRow {
-  return async ({ outboxId, payload }: OutboxRow): Promise<OutboxOutcome> => {
+  return async ({ payload }: OutboxRow): Promise<OutboxOutcome> => {
     const { instanceId, sealedNotify, event } = payload;
     const { url, secret } = await vault.open<Notification>(
       String(sealedNotify),
       String(instanceId),
     );
-    const id = `evt_${outboxId.replaceAll("-", "")}`;
-    const told = { id, ...event as ToldEvent };
+    const told = event as ToldEvent & { readonly id: string };
     const body = JSON.stringify(presentEvent(told, links));
     const rules = { allowsPrivateHosts, hosts, timeoutMs };
-    return judgeAnswer(await postSigned({ url, secrets: [secret], id, body }, rules));
+    return judgeAnswer(await postSigned({ url, secrets: [secret], id: told.id, body }, rules));
   };
 }
 

@@ -81,6 +81,12 @@ Deno.test("the end of a question is told at its address as given, signed, and ag
   const notifyUrl = `${receiver.baseUrl}/resume/%7Bid%7D?a=1&signature=A%2Bb`;
   const { questionId, notifySecret } = await ask(client, tenant, { notifyUrl, key: "k" });
   await say(client, tenant, "resposta");
+  const feed = await client.stack.request(
+    "/events-api/events?after=oldest&types=question.answered",
+    {
+      headers: { "X-Client-Token": tenant.token },
+    },
+  );
   await client.stack.dispatch();
   await letTimePass(client.stack.admin, 10);
   await client.stack.dispatch();
@@ -92,6 +98,11 @@ Deno.test("the end of a question is told at its address as given, signed, and ag
   );
   const [{ headers, text }] = receiver.requests as [typeof receiver.requests[number]];
   const told = JSON.parse(text);
+  assertEquals([told], feed.body.items);
+  assertEquals(
+    receiver.requests.map((request) => request.headers.get("webhook-id")),
+    Array(2).fill(told.id),
+  );
   assertEquals([told.type, told.data.questionId, told.data.key, told.data.answer], [
     ...["question.answered", questionId, "k"],
     { text: "resposta" },

@@ -8,10 +8,9 @@ create or replace function messaging.end_question(
   answer_message_id uuid default null
 ) returns boolean language plpgsql set search_path = '' as $$
 declare
-  clock constant timestamptz := clock_timestamp();
   ended messaging.questions;
   pending jsonb;
-  data jsonb;
+  event messaging.events;
 begin
   select q.pending_answer into pending from messaging.questions q
   where q.id = end_question.question_id and messaging.is_question_live(q.status)
@@ -21,19 +20,18 @@ begin
   end if;
   update messaging.questions q
   set status = end_question.status, reason = end_question.reason, answer = end_question.answer,
-    answer_message_id = end_question.answer_message_id, ended_at = clock, pending_answer = null,
+    answer_message_id = end_question.answer_message_id, ended_at = clock_timestamp(), pending_answer = null,
     reminder_status = nullif(q.reminder_status, 'waiting'),
     due_at = case
       when exists (
         select from messaging.message_queue w where w.message_id = q.reminder_message_id
-      ) then clock
+      ) then clock_timestamp()
     end
   where q.id = end_question.question_id
   returning q.* into ended;
-  data := messaging.question_event_data(ended);
-  perform messaging.record_event(
+  event := messaging.record_event(
     ended.instance_id, case when reason is distinct from 'erased' then ended.contact_id end,
-    'question.' || end_question.status, data
+    'question.' || end_question.status, messaging.question_event_data(ended)
   );
   if ended.sealed_notify is not null then
     insert into messaging.outbox (workspace_id, kind, payload)
@@ -41,12 +39,7 @@ begin
       'instanceId', ended.instance_id,
       'questionId', ended.id,
       'sealedNotify', ended.sealed_notify,
-      'event', jsonb_build_object(
-        'type', 'question.' || end_question.status,
-        'timestamp', to_char(clock at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'instanceId', ended.instance_id,
-        'data', data
-      )
+      'event', messaging.describe_event(event)
     )
     from messaging.instances i
     where i.id = ended.instance_id;
