@@ -48,9 +48,11 @@ const resealOperation: Operation = {
   fields: {
     keyId:
       "Id of the key under which the responding process seals: the first 8 hexadecimal digits of the SHA-256 of its 32 bytes.",
-    resealed: "Number of instances whose credentials were sealed again.",
-    remaining: "Number of instances whose credentials are still sealed under a former key.",
-    unreadable: "Instances whose credentials no key opens. Set `providerConfig` again with PATCH.",
+    resealed:
+      "Number of instances, webhook endpoints and addresses of questions whose credentials were sealed again.",
+    remaining: "Number of those that are still sealed under a former key.",
+    unreadable:
+      "Ids of those whose credentials no key opens. Set an instance's `providerConfig` again with PATCH.",
   },
   examples: [{
     name: "all_done",

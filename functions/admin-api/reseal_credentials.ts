@@ -3,15 +3,15 @@ import { resealDenialKey } from "../../shared/crypto/denial_hasher.ts";
 import type { ResealedItem } from "../../shared/database/rpcs/tenancy.ts";
 import type { InstanceServices } from "./instances.ts";
 import { resealEndpointSecrets } from "./reseal_endpoint_secrets.ts";
+import { resealNotifyAddresses } from "./reseal_notify_addresses.ts";
 import type { ResealReport } from "./resources/reseal.ts";
 
 /** Some hundred milliseconds of processor time, well below the platform's limit of 2 s. */
 const batchSize = 200;
 
 /**
- * Seals credentials of former keys, and secrets of webhook endpoints, under the current key, one batch
- * of each per call. Calls can be
- * repeated, and run safely beside changes of the same instances: credentials that changed meanwhile
+ * Seals credentials of former keys, and secrets of webhook endpoints, and addresses of questions, under
+ * the current key, one batch of each per call. Calls can be repeated, and run safely beside changes of the same instances: credentials that changed meanwhile
  * are skipped. Credentials that no key opens stay unchanged and are reported.
  */
 export async function resealCredentials(
@@ -36,12 +36,13 @@ export async function resealCredentials(
     items: fresh,
   });
   const secrets = await resealEndpointSecrets(services, keyIds, batchSize);
+  const addresses = await resealNotifyAddresses(services, keyIds, batchSize);
   const denialKey = await resealDenials(services, keyId);
   return {
     keyId,
-    resealed: replaced + secrets.replaced + denialKey.replaced,
-    remaining: total - replaced + secrets.remaining + denialKey.remaining,
-    unreadable: [...unreadable, ...secrets.unreadable],
+    resealed: replaced + secrets.replaced + addresses.replaced + denialKey.replaced,
+    remaining: total - replaced + secrets.remaining + addresses.remaining + denialKey.remaining,
+    unreadable: [...unreadable, ...secrets.unreadable, ...addresses.unreadable],
   };
 }
 

@@ -144,7 +144,8 @@ type FillDraft = (recipient: RecipientRequest, contact: ContactFacts) => Recipie
  */
 function prepareDrafts(channel: BatchChannel, source: BatchSource): FillDraft {
   const { instance, provider } = channel;
-  const { ask } = source;
+  // Where its end is told is kept with the batch.
+  const ask = source.ask && { ask: source.ask.ask };
   if (source.template !== undefined) {
     const ready = { template: source.template, instance };
     return ({ variables = {}, ...recipient }, contact) => {

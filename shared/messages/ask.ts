@@ -1,5 +1,5 @@
 /** A question as a sending call asks it: checked, named, and with the secret of its notification sealed. */
-import type { CredentialVault } from "../crypto/credential_vault.ts";
+import { CredentialError, type CredentialVault } from "../crypto/credential_vault.ts";
 import { createWebhookSecret } from "../crypto/webhook_signature.ts";
 import {
   type Ask,
@@ -93,7 +93,10 @@ export function askWithTemplate(
   });
 }
 
-/** Shows the secret of a call's answer, which is stored sealed. */
+/**
+ * Shows the secret of a call's answer, which is stored sealed. The answer of a call from before a key was taken out,
+ * repeated by its `Idempotency-Key`, shows none.
+ */
 export async function revealNotifySecret<Body extends object>(
   vault: CredentialVault,
   instanceId: string | undefined,
@@ -101,6 +104,11 @@ export async function revealNotifySecret<Body extends object>(
 ): Promise<Body> {
   const { sealedNotify, ...rest } = body as Body & { readonly sealedNotify?: string };
   if (sealedNotify === undefined || instanceId === undefined) return rest as Body;
-  const { secret } = await vault.open<Notification>(sealedNotify, instanceId);
-  return { ...rest, notifySecret: secret } as unknown as Body;
+  try {
+    const { secret } = await vault.open<Notification>(sealedNotify, instanceId);
+    return { ...rest, notifySecret: secret } as unknown as Body;
+  } catch (error) {
+    if (error instanceof CredentialError && error.reason === "unknown_key") return rest as Body;
+    throw error;
+  }
 }

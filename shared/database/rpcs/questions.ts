@@ -15,10 +15,35 @@ export interface QuestionsRpcs {
     }>,
     Page<QuestionRecord>
   >;
+  list_notify_seals_under_old_keys: Rpc<
+    { readonly keyIds: readonly string[]; readonly limit: number },
+    {
+      readonly items: readonly SealedNotify[];
+      readonly total: number;
+      readonly unreadable: readonly string[];
+    }
+  >;
+  replace_notify_seals: Rpc<
+    { readonly items: readonly ResealedNotify[] },
+    { readonly replaced: number }
+  >;
   run_questions: Rpc<
     { readonly maxQuestions: number },
     { readonly worked: number; readonly sent: number; readonly isComplete: boolean }
   >;
+}
+
+/** Where the end of a question is told, sealed, and what keeps it. */
+export interface SealedNotify {
+  readonly kind: "question" | "batch" | "notification";
+  readonly id: string;
+  readonly instanceId: string;
+  readonly sealed: string;
+}
+
+/** The same under the current key, with the sealed text that it replaces. */
+export interface ResealedNotify extends Omit<SealedNotify, "instanceId"> {
+  readonly former: string;
 }
 
 /** A question of an instance. */

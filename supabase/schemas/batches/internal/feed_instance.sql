@@ -231,7 +231,7 @@ begin
     conversation := messaging.resolve_conversation(instance.id, recipient.contact_id);
     perform messaging.add_outbound_messages(array[row(
       placed_id, instance.id, recipient.contact_id, conversation.id,
-      recipient.draft || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
+      messaging.asking_draft(batch, recipient.draft) || jsonb_build_object('purpose', batch.purpose), null, null, 'queued',
       messaging.own_interval(batch), placed.slot, moved_by, nullif(recipient.phone, c.phone), batch.id,
       jsonb_strip_nulls(jsonb_build_object(
         'expiresAt', batch.expires_at,
@@ -248,3 +248,16 @@ begin
   return placed_id;
 end;
 $$;
+
+-- place_batch_message: a recipient's draft, with where the end of its question is told. That is kept once for the
+-- batch, so that a new key has it to seal anew once: see list_notify_seals_under_old_keys.
+create or replace function messaging.asking_draft(batch messaging.batches, draft jsonb)
+returns jsonb language sql immutable
+return case
+  when batch.source -> 'ask' ? 'sealedNotify' then jsonb_set(
+    draft,
+    '{ask,sealedNotify}',
+    batch.source -> 'ask' -> 'sealedNotify'
+  )
+  else draft
+end;

@@ -50,6 +50,9 @@ create table messaging.batches (
 with (fillfactor = 50);
 create index batches_of_instance on messaging.batches (instance_id, created_at, id);
 create index batches_running on messaging.batches (instance_id) where status = 'running';
+-- What a new key seals anew: see list_notify_seals_under_old_keys.
+create index batches_sealed on messaging.batches (id)
+where (source -> 'ask' ->> 'sealedNotify') is not null and status != 'canceled';
 -- For skip_paid_recipients: the few batches that wait for payments.
 create index batches_of_payments on messaging.batches (instance_id)
 where source ? 'paymentReference' and status in ('draft', 'running', 'paused');

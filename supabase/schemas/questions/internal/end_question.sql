@@ -10,9 +10,10 @@ create or replace function messaging.end_question(
 declare
   ended messaging.questions;
   pending jsonb;
+  sealed_notify text;
   event messaging.events;
 begin
-  select q.pending_answer into pending from messaging.questions q
+  select q.pending_answer, q.sealed_notify into pending, sealed_notify from messaging.questions q
   where q.id = end_question.question_id and messaging.is_question_live(q.status)
   for no key update;
   if not found then
@@ -21,6 +22,7 @@ begin
   update messaging.questions q
   set status = end_question.status, reason = end_question.reason, answer = end_question.answer,
     answer_message_id = end_question.answer_message_id, ended_at = clock_timestamp(), pending_answer = null,
+    sealed_notify = null,
     reminder_status = nullif(q.reminder_status, 'waiting'),
     due_at = case
       when exists (
@@ -33,12 +35,12 @@ begin
     ended.instance_id, case when reason is distinct from 'erased' then ended.contact_id end,
     'question.' || end_question.status, messaging.question_event_data(ended)
   );
-  if ended.sealed_notify is not null then
+  if sealed_notify is not null then
     insert into messaging.outbox (workspace_id, kind, payload)
     select i.workspace_id, 'question_notification', jsonb_build_object(
       'instanceId', ended.instance_id,
       'questionId', ended.id,
-      'sealedNotify', ended.sealed_notify,
+      'sealedNotify', sealed_notify,
       'event', messaging.describe_event(event)
     )
     from messaging.instances i

@@ -71,6 +71,8 @@ create index questions_keys on messaging.questions (instance_id, key, created_at
 where key is not null;
 create index questions_batch on messaging.questions (batch_id, created_at, id)
 where batch_id is not null;
+-- What a new key seals anew: those that have not ended and tell it somewhere.
+create index questions_sealed on messaging.questions (id) where sealed_notify is not null;
 alter table messaging.questions enable row level security;
 comment on column messaging.questions.message_id is
   'The message that asks. No foreign key: it would cost every deleted message a look-up; see purge_messages.';
@@ -79,7 +81,7 @@ comment on column messaging.questions.key is
 comment on column messaging.questions.choices is
   'The options of the message: [{number, id, title}]; NULL for none.';
 comment on column messaging.questions.sealed_notify is
-  'Where its end is told, and the secret that signs it: {url, secret}, AES-256-GCM sealed by the API. NULL for nowhere.';
+  'Where its end is told, and the secret that signs it: {url, secret}, AES-256-GCM sealed by the API. NULL for nowhere, and once it has ended: see end_question.';
 comment on column messaging.questions.agent_id is
   'The agent that asks, and so hears the answer; NULL for a question of a call.';
 comment on column messaging.questions.due_at is
