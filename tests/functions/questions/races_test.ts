@@ -140,6 +140,26 @@ Deno.test("an erasure ends an open question, told without the person, and leaves
   assertEquals(rows.length, 0);
 });
 
+Deno.test("a reminder that waits is not sent once the answer is recorded, though a worker looks first", async () => {
+  await using client = await createWebhookClient();
+  const { stack } = client;
+  const tenant = await client.createTenant({ provider: "whatsapp_cloud" });
+  await say(client, tenant, "oi");
+  await ask(client, tenant, { remindAfter: "PT10M", reminder: "E aí?" });
+  await letTimePass(stack.admin, 660);
+  await runQuestions(stack.database);
+  await say(client, tenant, "a");
+  const claimed = await stack.database.rpc("claim_due_messages", {
+    ...{ maxMessages: 10, leaseSeconds: 30 },
+  });
+  assertEquals(claimed.messages, []);
+  await runQuestions(stack.database);
+  await stack.dispatch();
+  assertEquals(await listSent(client, tenant), ["Qual é o seu e-mail?"]);
+  const [row] = await stack.admin`select due_at from messaging.questions`;
+  assertEquals(row!["due_at"], null);
+});
+
 Deno.test("an answer while the reminder leaves: one reminder at most, and one end", async () => {
   await using client = await createWebhookClient();
   const tenant = await client.createTenant({ provider: "whatsapp_cloud" });

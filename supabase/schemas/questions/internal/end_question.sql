@@ -1,6 +1,7 @@
 -- Ends a question that waits or is open: as `answered`, `expired` or `canceled` for `reason`. Records its one
--- event, and promises to tell it at the address that the call gave. A reminder that still waits is left to the
--- dispatcher (see run_questions): taking it out of the queue locks what this may not wait for.
+-- event, and promises to tell it at the address that the call gave. The time of a reminder that still waits is over,
+-- so that no worker claims it; taking it out of the queue, which locks what this may not wait for, is left to the
+-- dispatcher (see run_questions).
 -- Where an answer had come to a question whose message did not leave after all, the agent is asked for a reply.
 -- Returns whether it has ended now. Locks the question; whose contact is held or not.
 create or replace function messaging.end_question(
@@ -31,6 +32,14 @@ begin
     end
   where q.id = end_question.question_id
   returning q.* into ended;
+  if ended.due_at is not null then
+    update messaging.messages m set expires_at = ended.ended_at
+    where m.id = (
+      select w.id from messaging.messages w
+      where w.id = ended.reminder_message_id and w.status = 'queued'
+      for no key update skip locked
+    );
+  end if;
   event := messaging.record_event(
     ended.instance_id, case when reason is distinct from 'erased' then ended.contact_id end,
     'question.' || end_question.status, messaging.question_event_data(ended)
