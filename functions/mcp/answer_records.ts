@@ -21,6 +21,7 @@ import {
   readAgentPauseFields,
 } from "../../shared/model/conversation_record.ts";
 import { instanceHealthFields } from "../../shared/model/health_record.ts";
+import { questionRecordFields } from "../../shared/model/question_record.ts";
 import { dayOfProtectionSchema, waitingMessageSchema } from "../../shared/model/queue_record.ts";
 import { budgetStateSchema } from "../../shared/model/usage_record.ts";
 import { partSchemas } from "../../shared/model/content_parts.ts";
@@ -122,6 +123,11 @@ export const templateRecord = z.object({
 
 /** Of what a hold of the whole number keeps. */
 const hold = { holdReason: text, holdCode: text, heldUntil: instantSchema };
+
+export const questionRecord = z.object({
+  ...questionRecordFields,
+  contact: messageContactSchema.extend({ phone: digits }),
+});
 
 export const queueRecord = z.object({
   items: z.array(waitingMessageSchema.extend({ phone: digits, messageType: ownWord })),

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { readPage } from "../../shared/http/page.ts";
+import { mostWaitSeconds } from "../../shared/model/wait_seconds.ts";
 import {
   contactRecord,
   conversationRecord,
   healthRecord,
   messageRecord,
   pageRecord,
+  questionRecord,
   queueRecord,
   templateRecord,
 } from "./answer_records.ts";
@@ -118,6 +120,22 @@ export const readingTools: readonly Tool[] = [
       record: messageRecord,
     },
     ["messages-api", "/messages/:id"],
+    false,
+  ),
+  readerOf(
+    {
+      name: "get_question",
+      title: "Get a question, or wait for its answer",
+      description:
+        "One question by its questionId: its status (waiting and open: ask again; answered, expired and canceled are final) and the answer. With waitSeconds it answers as soon as the question has ended.",
+      input: z.strictObject({
+        id: z.uuid().describe("questionId."),
+        waitSeconds: z.int().min(0).max(mostWaitSeconds).default(0),
+      }),
+      output: outputOf({ questionId: z.string(), status: z.string() }),
+      record: questionRecord,
+    },
+    ["messages-api", "/questions/:id"],
     false,
   ),
   {

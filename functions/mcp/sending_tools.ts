@@ -1,5 +1,6 @@
 import { purposes } from "../../shared/model/purpose.ts";
 import * as z from "zod";
+import { askSchema } from "../../shared/model/ask.ts";
 import { cancelEvents } from "../../shared/model/timing.ts";
 import { agentPauseRecord, dryRunRecord, sentRecord } from "./answer_records.ts";
 import { sendOnce } from "./send_once.ts";
@@ -32,6 +33,17 @@ const timing = {
   paymentReference: z.string().max(35).optional(),
 };
 
+/** Without `notifyUrl`: a person's answer must not go to an address that a model was talked into. */
+const askInput = askSchema.omit({ notifyUrl: true }).strict();
+
+const messageInput = {
+  ...recipientInput,
+  messageType: z.string().max(40).default("text"),
+  message: z.string().max(4_096).optional().describe("The text, or a file's caption."),
+  mediaUrl: z.string().max(2_048).optional(),
+  mediaId: z.uuid().optional(),
+};
+
 const sentOutput = outputOf({
   messageId: z.string().nullable().optional().describe("Ask get_message for its status."),
   status: z.string().optional(),
@@ -47,15 +59,33 @@ export const sendingTools: readonly Tool[] = [
       " On the official channel only within 24 hours of the person's last message; outside, use send_template. 504 provider_outcome_unknown means that it may have arrived: ask get_message, do not send another." +
       sendLimits,
     input: z.looseObject({
-      ...recipientInput,
-      messageType: z.string().max(40).default("text"),
-      message: z.string().max(4_096).optional().describe("The text, or a file's caption."),
-      mediaUrl: z.string().max(2_048).optional(),
-      mediaId: z.uuid().optional(),
+      ...messageInput,
+      ask: askInput.optional().describe("Makes it a question, as the tool ask does."),
       ...timing,
       intent: intentInput,
     }),
     output: sentOutput,
+    record: sentRecord,
+    annotations: sendAnnotations,
+    call: { functionName: "send-message", method: "POST", route: "/send-message" },
+    isPaged: false,
+    run: (args, session) => sendOnce("send-message", args, session),
+  },
+  {
+    name: "ask",
+    title: "Ask a question",
+    description:
+      "Sends a message that asks one person something (text, buttons, option_list, an image with text, location_request or contact_request), and answers a questionId. What the person writes next and fits `accept` is its answer: get_question tells it, parsed. One question at a time is open with a person: the next one ends it." +
+      sendLimits,
+    input: z.looseObject({
+      ...messageInput,
+      ask: askInput.describe("What counts as the answer, and until when."),
+      ...timing,
+      intent: intentInput,
+    }),
+    output: sentOutput.extend({
+      questionId: z.string().optional().describe("Ask get_question for its answer."),
+    }),
     record: sentRecord,
     annotations: sendAnnotations,
     call: { functionName: "send-message", method: "POST", route: "/send-message" },
@@ -75,6 +105,7 @@ export const sendingTools: readonly Tool[] = [
       variables: z.record(z.string().max(200), z.string().max(65_536)).optional().describe(
         "Values by the variables' names.",
       ),
+      ask: askInput.optional().describe("Makes a template with quick replies a question."),
       ...timing,
       intent: intentInput,
     }),

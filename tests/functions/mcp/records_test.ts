@@ -14,6 +14,7 @@ import {
   messageResponseSchema,
   queueResponseSchema,
 } from "../../../functions/messages-api/contract.ts";
+import { questionResponseSchema } from "../../../functions/messages-api/questions_contract.ts";
 import { readContextResponseSchema } from "../../../functions/messages-context/contract.ts";
 import { drawQuoteMark, quoteTexts } from "../../../functions/mcp/quote_texts.ts";
 import { refusalRecord } from "../../../functions/mcp/refusal_record.ts";
@@ -35,10 +36,12 @@ const contracts: Readonly<Record<string, z.ZodType>> = {
   list_conversations: conversationsResponseSchema,
   read_conversation: z.object({ items: readContextResponseSchema.shape.messages }),
   get_message: messageResponseSchema,
+  get_question: questionResponseSchema,
   list_templates: z.object({ items: z.array(z.object(templates.record)) }),
   get_queue: queueResponseSchema,
   get_health: healthResponseSchema,
   send_message: sendMessageResponseSchema,
+  ask: sendMessageResponseSchema,
   send_template: sendTemplateMessageResponseSchema,
   request_payment: sendMessageResponseSchema,
   dry_run_batch: dryRunResponseSchema,

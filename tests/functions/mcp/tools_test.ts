@@ -3,12 +3,12 @@ import { assert, assertEquals, assertRejects } from "../../support/assert.ts";
 import { startMcpWorld, unquote } from "./mcp_world.ts";
 
 const sending = [
-  ...["get_health", "get_queue", "list_templates"],
+  ...["ask", "get_health", "get_queue", "list_templates"],
   ...["request_payment", "send_message", "send_template"],
 ];
 const toolsByScope: Readonly<Record<string, readonly string[]>> = {
-  send: ["get_message", ...sending],
-  history: ["get_message", "read_conversation"],
+  send: ["get_message", "get_question", ...sending],
+  history: ["get_message", "get_question", "read_conversation"],
   contacts: ["find_contacts", "get_contact"],
   conversations: ["list_conversations", "pause_agent"],
   batches: ["dry_run_batch"],
@@ -38,7 +38,7 @@ Deno.test("each tool has a title, a description, schemas of both sides and its h
     assert((tool.title ?? "") !== "" && (tool.description ?? "").length > 40, tool.name);
     assertEquals([tool.inputSchema.type, tool.outputSchema?.type], ["object", "object"], tool.name);
     const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
-    const sends = tool.name.startsWith("send_") || tool.name === "request_payment";
+    const sends = ["ask", "request_payment"].includes(tool.name) || tool.name.startsWith("send_");
     const changes = sends || tool.name === "pause_agent";
     assertEquals(
       [readOnlyHint, destructiveHint, idempotentHint],
