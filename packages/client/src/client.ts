@@ -1,16 +1,14 @@
-import { followEvents } from "./event_feed.ts";
+import { followEvents, type QuestionWait, waiterOf } from "./long_poll.ts";
 import { type Groups, routes } from "./methods.ts";
 import { type Call, request } from "./request.ts";
 import type { CallOptions, ClientOptions, EventFeed, FollowOptions } from "./types.ts";
 
-interface AnyPage {
-  readonly items: readonly unknown[];
-  readonly nextCursor: string | null;
-}
+type AnyPage = { readonly items: readonly unknown[]; readonly nextCursor: string | null };
 
 // The methods are made from the routes: the class has what the interface says.
 export interface Client extends Groups {
   readonly events: Groups["events"] & { follow(options?: FollowOptions): EventFeed };
+  readonly questions: Groups["questions"] & { readonly wait: QuestionWait };
 }
 
 /** Calls the Messaging Integration API: `client.messages.send({ … })`. */
@@ -20,8 +18,9 @@ export class Client {
       const made = Object.entries(paths).map(([name, route]) => [name, methodOf(options, route)]);
       Object.assign(this, { [group]: Object.fromEntries(made) });
     }
-    const { list } = this.events;
+    const { events: { list }, questions: { get } } = this;
     Object.assign(this.events, { follow: (way?: FollowOptions) => followEvents(list, way) });
+    Object.assign(this.questions, { wait: waiterOf(get) });
   }
 }
 
@@ -29,21 +28,15 @@ export class Client {
 function methodOf(client: ClientOptions, route: string): (...args: unknown[]) => unknown {
   const [flags = "", method = "", template = ""] = route.split(" ");
   return (...args) => {
-    const values = args.splice(0, template.split("{").length - 1);
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = values.shift();
+      const value = args.shift();
       if (typeof value !== "string" || value === "") throw new TypeError(`${name} is missing`);
       return encodeURIComponent(value);
     });
-    const input = /[bq]/.test(flags) ? args.shift() : undefined;
+    const query = flags.includes("q") ? args.shift() as Call["query"] : undefined;
+    const body = flags.includes("b") ? args.shift() ?? {} : undefined;
+    const call: Call = { method, path, query, body, isRaw: flags.includes("r") };
     const options = args.shift() as CallOptions | undefined;
-    const call: Call = {
-      method,
-      path,
-      ...(flags.includes("q") ? { query: input as Record<string, unknown> } : {}),
-      ...(flags.includes("b") ? { body: input ?? {} } : {}),
-      ...(flags.includes("r") ? { isRaw: true } : {}),
-    };
     return flags.includes("p") ? openList(client, call, options) : request(client, call, options);
   };
 }

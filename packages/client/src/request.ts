@@ -5,13 +5,11 @@ export interface Call {
   readonly method: string;
   /** Below `/functions/v1/`. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-  readonly isRaw?: boolean;
+  readonly query: Readonly<Record<string, unknown>> | undefined;
+  readonly body: unknown;
+  /** Whether the answer is no JSON. */
+  readonly isRaw: boolean;
 }
-
-/** Longest wait between two attempts: the service's limits are renewed each minute. */
-const longestWaitMs = 60_000;
 
 /** Calls the service, and repeats what may be repeated with the same key. */
 export async function request(
@@ -19,67 +17,67 @@ export async function request(
   call: Call,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const key = call.method === "POST" ? options.idempotencyKey ?? randomKey() : undefined;
-  const maxRetries = options.maxRetries ?? client.maxRetries ?? 2;
+  const { signal, idempotencyKey = randomKey(), maxRetries = client.maxRetries ?? 2 } = options;
+  const key = call.method === "POST" ? idempotencyKey : undefined;
   for (let attempt = 0;; attempt++) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       return await callOnce(client, call, options, key);
     } catch (error) {
-      if (options.signal?.aborted === true || attempt >= maxRetries || !mayRepeat(error, call)) {
-        throw error;
-      }
-      const waitMs = waitOf(error, attempt);
-      if (waitMs > longestWaitMs) throw error;
-      await sleep(waitMs, options.signal);
+      if (attempt >= maxRetries || !mayRepeat(error, call)) throw error;
+      const askedMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      // The service's limits are renewed each minute. Without a bound of repetitions there is none of their waits.
+      if (Number(askedMs) > 60_000 && maxRetries < Infinity) throw error;
+      await sleep(askedMs ?? backOffMs(attempt), signal);
     }
   }
 }
 
 /**
- * Refusals that say so, and calls without an answer where a repetition does nothing twice. Never an unknown
- * outcome (504): asking again would send nothing, and learn nothing.
+ * Refusals that say so, reading that failed, and calls without an answer where a repetition does nothing twice.
+ * Never an unknown outcome of a send (504): asking again would send nothing, and learn nothing.
  */
 function mayRepeat(error: unknown, { method }: Call): boolean {
   if (error instanceof ConnectionError) return method !== "PATCH" && method !== "DELETE";
-  if (!(error instanceof ApiError) || error.status === 504) return false;
-  return error.status === 429 || error.status === 503 || error.retryable ||
-    error.code === "idempotency_key_in_progress";
+  if (!(error instanceof ApiError)) return false;
+  const { status, code, retryable } = error;
+  if (method === "GET" && status >= 500) return true;
+  return status === 429 || status === 503 || (retryable && status !== 504) ||
+    code === "idempotency_key_in_progress";
 }
 
 async function callOnce(
   client: ClientOptions,
   call: Call,
-  options: CallOptions,
+  { signal, timeoutMs = client.timeoutMs ?? 30_000, headers }: CallOptions,
   key: string | undefined,
 ): Promise<unknown> {
-  const timeoutMs = options.timeoutMs ?? client.timeoutMs ?? 30_000;
   const controller = new AbortController();
-  const abort = (): void => controller.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", abort);
+  const abort = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
   const late = new Error(`no answer within ${timeoutMs} ms`);
   const timer = setTimeout(() => controller.abort(late), timeoutMs);
   try {
     const response = await open(client, call, {
       method: call.method,
-      headers: headersOf(client, call, options, key),
-      ...bodyOf(call),
+      headers: { ...headersOf(client, call, key), ...headers },
+      body: bodyOf(call),
       signal: controller.signal,
     });
-    if (response.ok && call.isRaw === true) return response;
+    if (response.ok && call.isRaw) return response;
     const body = parseJson(await response.text());
     if (!response.ok) throw new ApiError(response.status, body, response.headers, key);
     if (body === undefined) throw new Error("the answer is no JSON");
     return body;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    if (options.signal?.aborted === true) throw options.signal.reason;
+    signal?.throwIfAborted();
     const cause = controller.signal.aborted ? controller.signal.reason : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionError(`${call.method} ${call.path}: ${reason}`, cause, key);
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
   }
 }
 
@@ -90,7 +88,7 @@ async function open(client: ClientOptions, call: Call, init: RequestInit): Promi
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
-  if (call.isRaw !== true) return await run(url, init);
+  if (!call.isRaw) return await run(url, init);
   const response = await run(url, { ...init, redirect: "manual" });
   // A page cannot see where a redirect leads: its browser follows.
   if (response.type === "opaqueredirect") return await run(url, init);
@@ -100,33 +98,24 @@ async function open(client: ClientOptions, call: Call, init: RequestInit): Promi
   return await run(new URL(location, url), { signal: init.signal ?? null });
 }
 
-function headersOf(
-  { token, secretKey }: ClientOptions,
-  { path, body }: Call,
-  { headers }: CallOptions,
-  key: string | undefined,
-): Record<string, string> {
-  const isAdmin = path.startsWith("admin-api/");
+function headersOf(client: ClientOptions, call: Call, key?: string): Record<string, string> {
+  const isAdmin = call.path.startsWith("admin-api/");
+  const isFile = call.body instanceof Blob || call.body instanceof FormData;
   return {
-    ...(isAdmin && secretKey !== undefined ? { apikey: secretKey } : {}),
-    ...(!isAdmin && token !== undefined ? { "x-client-token": token } : {}),
+    ...(isAdmin && client.secretKey !== undefined ? { apikey: client.secretKey } : {}),
+    ...(!isAdmin && client.token !== undefined ? { "x-client-token": client.token } : {}),
     ...(key === undefined ? {} : { "idempotency-key": key }),
-    ...(body === undefined || isFile(body) ? {} : { "content-type": "application/json" }),
-    ...headers,
+    ...(call.body === undefined || isFile ? {} : { "content-type": "application/json" }),
   };
 }
 
-function bodyOf({ body }: Call): { body?: BodyInit } {
-  if (body === undefined) return {};
-  if (!isFile(body)) return { body: JSON.stringify(body) };
-  if (body instanceof FormData) return { body };
+function bodyOf({ body }: Call): BodyInit | null {
+  if (body === undefined || body instanceof FormData) return body ?? null;
+  if (!(body instanceof Blob)) return JSON.stringify(body);
   const form = new FormData();
   form.append("file", body);
-  return { body: form };
+  return form;
 }
-
-const isFile = (body: unknown): body is Blob | FormData =>
-  body instanceof Blob || body instanceof FormData;
 
 /** @returns undefined for what is no JSON, such as a proxy's page. */
 export function parseJson(text: string): unknown {
@@ -141,11 +130,6 @@ export function parseJson(text: string): unknown {
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `auto_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** What the service asks for, else more with each attempt. */
-export function waitOf(error: unknown, attempt: number): number {
-  return (error instanceof ApiError ? error.retryAfterMs : undefined) ?? backOffMs(attempt);
 }
 
 /** Half a second, doubled with each attempt up to 8 s, less a random part. */

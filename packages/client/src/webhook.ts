@@ -85,8 +85,7 @@ const hmac = { name: "HMAC", hash: "SHA-256" };
 
 /** Their keys. What is no base64 has none: an empty key would let anybody sign. */
 function readSecrets(secrets: unknown): Uint8Array<ArrayBuffer>[] {
-  return (Array.isArray(secrets) ? secrets : [secrets])
-    .map((secret) => decodeBase64(String(secret ?? "").replace(/^whsec_/, "")))
+  return [secrets].flat().map((secret) => decodeBase64(String(secret ?? "").replace(/^whsec_/, "")))
     .filter((key) => key.length > 0);
 }
 

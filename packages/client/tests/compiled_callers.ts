@@ -52,9 +52,10 @@ export function describe(answer: Answer<"sendMessage">): string {
 /** TypeScript files by name; those that begin with `wrong` must not compile. */
 export async function writeCallers(): Promise<Readonly<Record<string, string>>> {
   const blocks = await readBlocks("ts");
-  const [receiver = "", sender = ""] = blocks;
+  const [asker = "", receiver = "", sender = ""] = blocks;
   return {
     "callers.ts": callers,
+    "asker.ts": asker,
     "receiver.ts": receiver,
     "sender.ts": sender,
     "examples.ts": await writeExamples(),

@@ -52,6 +52,27 @@ Deno.test("the client against a started stack", async (t) => {
     assertEquals(await countSent("in a moment"), 1);
   });
 
+  await t.step(
+    "a question: waited for until the person has answered, and told parsed",
+    async () => {
+      const asked = await client.messages.send({
+        ...{ instanceId: "demo", phone, messageType: "text", message: "How many?" },
+        ask: { accept: "number", answerWithin: "PT1H" },
+      });
+      const questionId = "questionId" in asked ? asked.questionId ?? "" : "";
+      const waiting = client.questions.wait(questionId, { signal: AbortSignal.timeout(60_000) });
+      const content = { messageType: "text", text: "1.234,50" };
+      const written = await fetch(`${baseUrl}/simulator/replies`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ provider: "zapi", instance: "DEMO", waId: phone, content }),
+      });
+      assertEquals(written.status, 201, await written.text());
+      const { status, answer } = await waiting;
+      assertEquals([status, answer?.value], ["answered", "1234.50"]);
+    },
+  );
+
   await t.step("a channel that refuses for good: told, and not repeated", async () => {
     await plan({ kind: "reject" });
     const error = await assertRejects(() => send("refused"), ApiError);

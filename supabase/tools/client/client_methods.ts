@@ -27,6 +27,11 @@ const groups: Readonly<Record<string, Group>> = {
   "admin-api": { name: "admin", nouns: [] },
 };
 
+/** Parts of a function that have a group of their own, by the beginning of their path. */
+const parts: Readonly<Record<string, Group>> = {
+  "messages-api/questions": { name: "questions", nouns: ["Questions", "Question"] },
+};
+
 /** Where the rule would give two operations one name. */
 const names: Readonly<Record<string, string>> = { cancelMessages: "cancelByKey" };
 
@@ -41,8 +46,10 @@ export interface NamedOperation extends ClientOperation {
 export function nameOperations(operations: readonly ClientOperation[]): NamedOperation[] {
   const taken = new Set<string>();
   return operations.map((operation) => {
-    const { operationId, slug } = operation;
-    const group = groups[slug] ?? { name: toCamelCase(slug.replace(/-api$/, "")), nouns: [] };
+    const { operationId, slug, path } = operation;
+    const part = parts[path.split("/").slice(0, 2).join("/")];
+    const group = part ?? groups[slug] ??
+      { name: toCamelCase(slug.replace(/-api$/, "")), nouns: [] };
     const short = names[operationId] ?? withoutNouns(operationId, group.nouns);
     const name = taken.has(`${group.name}.${short}`) ? operationId : short;
     taken.add(`${group.name}.${name}`);
