@@ -55,7 +55,7 @@ const recordFields = {
   expiresAt: "Until when an answer counts; null before the message has left.",
   endedAt: "When it ended; null while it has not.",
   reminderStatus:
-    "`waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked. Null where none was asked for.",
+    "`waiting`: it is not due. `sent`: it was handed to the channel. `outside_window`: no window was open. `refused`: the contact is blocked, or the agent that asks is paused. Null where none was asked for.",
   reminderMessageId: "Id of the reminder; null for none.",
   invalidMessageId: "Id of the message with the words of `onInvalid`; null for none.",
   answerMessageId: "Id of the message that answers; null for none.",

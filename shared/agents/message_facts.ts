@@ -8,17 +8,19 @@ const maxQuotedLength = 200;
 
 /**
  * A message as its author's turn. Above an answer stands the answered message, where the history holds it;
- * behind a chosen option its id.
+ * behind a chosen option its id, behind the answer to a question of the agent what was read of it.
  */
 export function describeForModel(
   message: HistoryMessage,
   history: readonly HistoryMessage[],
+  answers: Readonly<Record<string, string>> = {},
 ): string {
   const answered = message.messageType === "reaction" || message.quotedMessageId !== null
     ? history.find(({ messageId }) => messageId === message.quotedMessageId)
     : undefined;
   // The line above says what a reaction is to, quoted as data.
-  const words = renderContent({ ...message, reactedTo: null }, true) + describeOption(message);
+  const words = renderContent({ ...message, reactedTo: null }, true) + describeOption(message) +
+    describeValue(answers[message.messageId]);
   return answered === undefined
     ? words
     : `[in answer to: ${quote(renderContent(answered, true))}]\n${words}`;
@@ -35,6 +37,10 @@ export function describeReferral(history: readonly HistoryMessage[]): string | n
 function describeOption({ content }: HistoryMessage): string {
   const { id, title } = content?.choice ?? {};
   return id === undefined || id === null || id === title ? "" : ` [option ${quote(id)}]`;
+}
+
+function describeValue(value: string | undefined): string {
+  return value === undefined ? "" : ` [read as ${quote(value)}]`;
 }
 
 /** As a JSON string on one line, so that a quotation mark in it does not end the quotation. */

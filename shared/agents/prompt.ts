@@ -19,6 +19,8 @@ export interface AgentPrompt {
   readonly profileName: string | null;
   /** Oldest first. */
   readonly history: readonly HistoryMessage[];
+  /** What was read of answers to the agent's own questions, by the id of the message that answers. */
+  readonly answers?: Readonly<Record<string, string>> | undefined;
   /** Whether the model has answered this already, with a tool call alone, or with markup that no person can read. */
   readonly isAskedAnew?: boolean;
 }
@@ -51,7 +53,7 @@ const truncationMark = " […]";
  */
 export function buildPrompt(prompt: AgentPrompt, budgetBytes: number): PromptMessage[] {
   const { instructions, variables, profileName, isAskedAnew = false } = prompt;
-  const said = keepNewest(prompt.history, budgetBytes);
+  const said = keepNewest(prompt, budgetBytes);
   const ad = describeReferral(prompt.history);
   const known = [
     ...(profileName === null ? [] : [describeProfile(profileName)]),
@@ -88,11 +90,11 @@ function describeProfile(profileName: string): string {
 }
 
 /** The newest messages that fit, oldest first. The last message always fits. */
-function keepNewest(history: readonly HistoryMessage[], budgetBytes: number): PromptMessage[] {
+function keepNewest({ history, answers }: AgentPrompt, budgetBytes: number): PromptMessage[] {
   const kept: PromptMessage[] = [];
   let left = budgetBytes;
   for (const message of history.toReversed()) {
-    const text = describeForModel(message, history).toWellFormed();
+    const text = describeForModel(message, history, answers).toWellFormed();
     const { content, bytes } = clip(text, Math.floor(budgetBytes / shareOfOneMessage));
     if (bytes > left) break;
     left -= bytes;

@@ -1,6 +1,5 @@
 import { splitAnswer } from "./answer.ts";
-import { fitOfferedChoices, readOfferedChoices } from "./offered_choices.ts";
-import type { FittedContent } from "../messages/channel_validation.ts";
+import { fitOfferedChoices, readOfferedForm } from "./offered_choices.ts";
 import type { OpenProvider } from "../providers/open_provider.ts";
 import { buildPrompt, historyBudgets } from "./prompt.ts";
 import { listAgentVariables } from "./variables.ts";
@@ -12,7 +11,7 @@ import { linkMessages, type MediaLinks } from "../media/links.ts";
 import { AppError, type ErrorCode } from "../model/errors.ts";
 import type { AgentTurn, AgentTurnReading } from "../database/rpcs/agents.ts";
 import { answerFiltered, askedAnewOnce } from "./model_answer.ts";
-import { acceptAnswer } from "../messages/accept.ts";
+import { acceptAnswer, type AnswerDraft } from "../messages/accept.ts";
 import type { DeliverOutboxRow } from "../outbox/delivery.ts";
 import type { OutboxOutcome, OutboxRow } from "../database/rpcs/outbox.ts";
 
@@ -106,12 +105,15 @@ function toPrompt(
   budgetBytes: number,
   isAskedAnew: boolean,
 ): ReturnType<typeof buildPrompt> {
-  const { instructions, givenName, contactPhone, profileName, history } = turn;
+  const { instructions, givenName, contactPhone, profileName, history, answers } = turn;
   const variables = listAgentVariables(
     { name: givenName, phone: contactPhone },
     turn.collectedData,
   );
-  return buildPrompt({ instructions, variables, profileName, history, isAskedAnew }, budgetBytes);
+  return buildPrompt(
+    { instructions, variables, profileName, history, answers, isAskedAnew },
+    budgetBytes,
+  );
 }
 
 /** A dead row tells that a person is needed: see settle_outbox. */
@@ -125,14 +127,14 @@ function toFailure(
   return { outcome: "retry", error, retryAfterMs: Math.min(retryAfterMs ?? 0, maxRetryAfterMs) };
 }
 
-/** What a model's answer sends: its words, in one message or several, or choices that it offers. */
+/** What a model's answer sends: its words, in one message or several, or choices and a question of the agent. */
 async function toDrafts(
   row: OutboxRow,
-  { channel, maxMessages }: AgentTurn,
+  { agentId, channel, maxMessages }: AgentTurn,
   answer: string,
   openProvider: OpenProvider | undefined,
-): Promise<FittedContent[]> {
-  const offered = readOfferedChoices(answer);
+): Promise<AnswerDraft[]> {
+  const offered = readOfferedForm(answer);
   if (offered === null) {
     return splitAnswer(toWhatsAppSigns(answer), maxMessages).map((message) => ({
       content: { messageType: "text", message },
@@ -141,7 +143,9 @@ async function toDrafts(
   const { instanceId } = readPayload(row);
   // Credentials that cannot be opened hold the message when it leaves.
   const provider = await openProvider?.({ ...channel, instanceId }).catch(() => null) ?? null;
-  return [fitOfferedChoices(channel, provider, offered)];
+  const { content, ask } = offered;
+  const fitted = fitOfferedChoices(channel, provider, content);
+  return [{ ...fitted, ask: ask === undefined ? undefined : { ...ask, agentId } }];
 }
 
 /** @returns false where the turn is lost: the agent was paused or has answered meanwhile. */
@@ -149,7 +153,7 @@ async function recordAnswer(
   database: Database,
   row: OutboxRow,
   turn: AgentTurn,
-  drafts: readonly FittedContent[],
+  drafts: readonly AnswerDraft[],
 ): Promise<boolean> {
   const { agentId, answeredBefore, answersThrough } = turn;
   try {

@@ -139,11 +139,14 @@ export function withAsk(stored: StoredDraft, ask: StoredAsk | undefined): Stored
   return { ...stored, ask, fit: { ...stored.fit, ...told } };
 }
 
+/** A message of an agent's answer. One that asks is the only one. */
+export type AnswerDraft = FittedContent & Pick<MessageDraft, "ask">;
+
 /** An agent's answer, as the messages that it is made of. */
 export interface AcceptedAnswer {
   readonly instanceId: string;
   readonly phone: string;
-  readonly drafts: readonly FittedContent[];
+  readonly drafts: readonly AnswerDraft[];
   readonly agent: AgentRequest;
 }
 

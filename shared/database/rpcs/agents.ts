@@ -74,6 +74,8 @@ export interface AgentTurn {
   /** Whether the person may see that a reply is being written. */
   readonly showsTyping: boolean;
   readonly history: readonly HistoryMessage[];
+  /** What was read of answers to questions of agents, by the id of the message that answers. */
+  readonly answers: Readonly<Record<string, string>>;
 }
 
 /** `turn` is null where the agent must not reply: paused, inactive, or at its hourly limit. */

@@ -1,7 +1,7 @@
 import {
   choiceForm,
   fitOfferedChoices,
-  readOfferedChoices,
+  readOfferedForm,
 } from "../../../shared/agents/offered_choices.ts";
 import { toLeavingContent } from "../../../shared/model/numbered_text.ts";
 import { createWhatsappCloudProvider } from "../../../shared/providers/whatsapp_cloud/provider.ts";
@@ -15,13 +15,13 @@ Deno.test("an answer in the form offers its choices, also within a block of code
   for (
     const answer of [form, ` ${form}\n`, `\`\`\`json\n${form}\n\`\`\``, `\`\`\`\n${form}\n\`\`\``]
   ) {
-    assertEquals<unknown>(readOfferedChoices(answer), {
+    assertEquals<unknown>(readOfferedForm(answer)?.content, {
       ...question,
       ...{ header: undefined, footer: undefined, mediaUrl: undefined, rendering: undefined },
     });
   }
   const optionList = { title: "Planos", buttonLabel: "Ver", options: [{ title: "Ouro" }] };
-  const list = readOfferedChoices(JSON.stringify({ message: "Qual?", optionList }));
+  const list = readOfferedForm(JSON.stringify({ message: "Qual?", optionList }))?.content;
   assert(list?.messageType === "option_list");
   assertEquals(list.optionList.options, [{ id: "1", title: "Ouro" }]);
 });
@@ -41,7 +41,7 @@ Deno.test("whatever is not the form stays the text that it is", () => {
     '{"message": "Certo?", "buttons": [{"title": "A"}]} e mais',
     'Veja: {"message": "Certo?", "buttons": [{"title": "A"}]}',
   ];
-  for (const answer of others) assertEquals(readOfferedChoices(answer), null, answer);
+  for (const answer of others) assertEquals(readOfferedForm(answer), null, answer);
 });
 
 Deno.test("the words of a long question are cut at a sentence, so that the channel takes them with the options", () => {
@@ -56,7 +56,7 @@ Deno.test("the words of a long question are cut at a sentence, so that the chann
     } as const,
   };
   for (const words of ["Uma frase. ".repeat(500), "Uma frase. ".repeat(372)]) {
-    const offered = readOfferedChoices(JSON.stringify({ message: words, buttons }));
+    const offered = readOfferedForm(JSON.stringify({ message: words, buttons }))?.content;
     assert(offered?.messageType === "buttons");
     assertEquals(offered.message.length <= 4_096, true);
     const { content, choices } = fitOfferedChoices(channel, official, offered);
@@ -71,12 +71,27 @@ Deno.test("the words of a long question are cut at a sentence, so that the chann
 Deno.test("the form keeps no character that the database cannot store", () => {
   const answer = String
     .raw`{"message": "Cer\u0000to?", "buttons": [{"id": "s\ud83d", "title": "S\u0000im"}]}`;
-  const offered = readOfferedChoices(answer);
+  const offered = readOfferedForm(answer)?.content;
   assert(offered?.messageType === "buttons");
   assertEquals(offered.message, "Certo?");
   assertEquals(offered.buttons, [{ id: "s\ufffd", title: "Sim" }]);
 });
 
-Deno.test("the form that the prompt documents names both kinds", () => {
-  for (const name of ["buttons", "optionList", "message"]) assert(choiceForm.includes(name));
+Deno.test("words that ask are in the form, and take no address to be told at", () => {
+  const read = (ask: unknown) => readOfferedForm(JSON.stringify({ message: "Que dia?", ask }));
+  const { content, ask } = read({
+    ...{ accept: "date", answerWithin: "PT1H", remindAfter: "PT30M", key: "dia" },
+    ...{ notifyUrl: "https://hooks.example.com/", onInvalid: "Não entendi." },
+  }) ?? {};
+  assertEquals([content?.messageType, ask?.questionId.length], ["text", 36]);
+  assertEquals<unknown>({ ...ask, questionId: "" }, {
+    ...{ questionId: "", accept: "date", choices: undefined, key: "dia", onInvalid: undefined },
+    ...{ answerWithinSeconds: 3_600, remindAfterSeconds: 1_800, reminder: "Que dia?" },
+    sealedNotify: undefined,
+  });
+  assertEquals([read({ accept: "hologram" })?.ask, read(null)?.ask], [undefined, undefined]);
+});
+
+Deno.test("the form that the prompt documents names its members", () => {
+  for (const name of ["buttons", "optionList", "message", "ask"]) assert(choiceForm.includes(name));
 });

@@ -5,6 +5,7 @@
 -- maxMessages is how many messages the answer may be.
 -- showsTyping says whether the person may see that an answer is being written (readReceipts).
 -- A message that was a keyword about marketing is left out: it asks the agent nothing.
+-- answers: what was read of the newest answers to questions of agents, {<id of the message that answers>: value}.
 -- History and number of questions (answersThrough) come from one snapshot: a message that commits
 -- later is counted later and requests a turn of its own.
 create or replace function public.read_agent_turn(request jsonb)
@@ -60,6 +61,15 @@ begin
     'answersThrough', conversation.question_count,
     'showsTyping', (
       select i.read_receipts <> 'off' from messaging.instances i where i.id = conversation.instance_id
+    ),
+    'answers', (
+      select coalesce(jsonb_object_agg(q.answer_message_id, q.answer->'value'), '{}')
+      from (
+        select a.* from messaging.questions a
+        where a.contact_id = contact.id and a.agent_id is not null and a.answer ? 'value'
+        order by a.created_at desc, a.id desc
+        limit (request->>'limit')::integer
+      ) as q
     ),
     'history', (
       select coalesce(jsonb_agg(h.message order by h.place), '[]')
