@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "../../../tests/support/assert.ts";
 import { createTestDatabase } from "../../../tests/support/database/database.ts";
 import { startTestServer } from "../../../tests/support/doubles/test_server.ts";
+import { findFreePort } from "../../../tests/support/free_port.ts";
 import { makeTemporaryFolder, startLocalStack } from "../../../tests/support/stack/local_stack.ts";
 import { readOperations } from "./descriptions.ts";
 import { everyOperation, type Step, writeWorkflow } from "./every_operation.ts";
@@ -9,6 +10,7 @@ import { type N8n, openN8n, packNodes } from "./n8n_program.ts";
 import { startRelay } from "./relay.ts";
 import { prepareService } from "./prepared_service.ts";
 import { followTrigger, triggeredWorkflow } from "./trigger_run.ts";
+import { followQuestions, waitingWorkflow } from "./waiting_run.ts";
 
 const phone = "5511988880001";
 /** Where `deno task test:n8n` has installed n8n. */
@@ -41,7 +43,7 @@ Deno.test({
       data: { baseUrl: `${relay.origin}/`, token: demo.token, instanceId: "demo" },
     }]);
     const steps = everyOperation({ ...prepared, fileUrl: `${files.origin}/bill.pdf` });
-    const workflows = [writeWorkflow("every", steps, manual), triggeredWorkflow];
+    const workflows = [writeWorkflow("every", steps, manual), triggeredWorkflow, waitingWorkflow];
     await importInto(n8n, "workflow", workflows);
     const lost = "whose answer is lost";
     relay.loseAnswers(lost, 2);
@@ -52,7 +54,8 @@ Deno.test({
       sent.filter((message) => JSON.stringify(message).includes(text)).length;
 
     await t.step("every operation is executed by n8n", async () => {
-      const operations = await readOperations(packed.folder);
+      const operations = (await readOperations(packed.folder))
+        .filter(({ routing }) => routing.request !== undefined);
       assertEquals(
         namesOf(steps),
         operations.map(({ resource, operation }) => `${resource}.${operation}`).sort(),
@@ -101,9 +104,21 @@ Deno.test({
       assertMatch(refused, /optionList\.options\.0\.title: /);
     });
 
+    const port = findFreePort();
+    await using front = startRelay(`http://127.0.0.1:${port}`);
+    for (const id of ["triggered", "waiting"]) {
+      await n8n.command("update:workflow", `--id=${id}`, "--active=true");
+    }
+    await using server = await n8n.serve({ port, webhookUrl: front.origin });
+
     await t.step(
       "the trigger registers, refuses what is forged or replayed, starts once, and removes its endpoint",
-      async () => await followTrigger(n8n, stack, demo),
+      async () => await followTrigger({ server, front }, stack, demo),
+    );
+
+    await t.step(
+      "a question puts the execution to wait, and its answer or the end of its time resumes it once",
+      async () => await followQuestions({ server, front }, stack, database.admin),
     );
   },
 });

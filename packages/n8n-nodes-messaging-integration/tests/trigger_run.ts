@@ -2,13 +2,18 @@
 /** The life of the trigger in a running n8n, and the test of the credentials. */
 
 import { assert, assertEquals } from "../../../tests/support/assert.ts";
-import { findFreePort } from "../../../tests/support/free_port.ts";
 import type { LocalStack } from "../../../tests/support/stack/local_stack.ts";
 import { waitUntil } from "../../../tests/support/wait_until.ts";
 import { writeWorkflow } from "./every_operation.ts";
-import type { N8n, N8nServer } from "./n8n_program.ts";
-import { deliver, startRelay } from "./relay.ts";
+import type { N8nServer } from "./n8n_program.ts";
+import { deliver, type Relay } from "./relay.ts";
 import type { Demo } from "./prepared_service.ts";
+
+/** A running n8n, and what stands before it and sees what the service calls. */
+export interface ServedN8n {
+  readonly server: N8nServer;
+  readonly front: Relay;
+}
 
 // deno-lint-ignore no-explicit-any -- asserts on whatever n8n answers
 type Post = (path: string, body: unknown) => Promise<any>;
@@ -35,11 +40,11 @@ export const triggeredWorkflow = writeWorkflow("triggered", [{
 });
 
 /** Follows an endpoint from the activation of the workflow to its end. */
-export async function followTrigger(n8n: N8n, stack: LocalStack, demo: Demo): Promise<void> {
-  const port = findFreePort();
-  await using front = startRelay(`http://127.0.0.1:${port}`);
-  await n8n.command("update:workflow", "--id=triggered", "--active=true");
-  await using server = await n8n.serve({ port, webhookUrl: front.origin });
+export async function followTrigger(
+  { server, front }: ServedN8n,
+  stack: LocalStack,
+  demo: Demo,
+): Promise<void> {
   const readEndpoints = async (): Promise<{ url: string; types: string[]; endpointId: string }[]> =>
     (await stack.call(demo, "events-api/endpoints")).body.items;
   await waitUntil(async () => (await readEndpoints()).length === 1, { what: "the endpoint" });
@@ -50,7 +55,7 @@ export async function followTrigger(n8n: N8n, stack: LocalStack, demo: Demo): Pr
   const countAnswers = async (text: string): Promise<number> =>
     (await stack.readSimulator(`messages?to=${phone}&limit=100`))
       .filter((message) => message["text"] === `you said ${text}`).length;
-  await write(stack, "first");
+  await writeAs(stack, phone, "first");
   await waitUntil(async () => await countAnswers("first") === 1, {
     what: "the workflow's answer",
     timeoutMs: 60_000,
@@ -83,7 +88,7 @@ export async function followTrigger(n8n: N8n, stack: LocalStack, demo: Demo): Pr
     what: "the second delivery",
     timeoutMs: 60_000,
   });
-  await write(stack, "last");
+  await writeAs(stack, phone, "last");
   await waitUntil(async () => await countAnswers("last") === 1, {
     what: "the next event's answer",
     timeoutMs: 60_000,
@@ -108,7 +113,7 @@ export async function followTrigger(n8n: N8n, stack: LocalStack, demo: Demo): Pr
 }
 
 /** A person writes to the demo. */
-async function write(stack: LocalStack, text: string): Promise<void> {
+export async function writeAs(stack: LocalStack, waId: string, text: string): Promise<void> {
   const { items: [demo] } = await (await fetch(`${stack.origin}/simulator/webhooks`)).json();
   const { provider, instance } = demo;
   const answer = await fetch(`${stack.origin}/simulator/replies`, {
@@ -117,7 +122,7 @@ async function write(stack: LocalStack, text: string): Promise<void> {
     body: JSON.stringify({
       provider,
       instance,
-      waId: phone,
+      waId,
       content: { messageType: "text", text },
     }),
   });

@@ -1,4 +1,10 @@
-import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from "n8n-workflow";
+import {
+  type INodeType,
+  type INodeTypeDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
+  NodeConnectionTypes,
+} from "n8n-workflow";
 import { batchDescription } from "./resources/batch";
 import { contactDescription } from "./resources/contact";
 import { conversationDescription } from "./resources/conversation";
@@ -7,11 +13,15 @@ import { messageDescription } from "./resources/message";
 import { templateDescription } from "./resources/template";
 import { readAnswer } from "./shared/answer";
 import { prepareRequest } from "./shared/request";
+import { resumeWebhooks, resumeWithEnd, sendAndWait } from "./shared/send_and_wait";
 import { getTemplates } from "./shared/templates";
 
 /** The operations of the API, each a call of its own. */
 export class MessagingIntegration implements INodeType {
   methods = { loadOptions: { getTemplates } };
+
+  /** All others are declared by their routing. */
+  customOperations = { message: { sendAndWait } };
 
   description: INodeTypeDescription = {
     displayName: "Messaging Integration",
@@ -26,6 +36,7 @@ export class MessagingIntegration implements INodeType {
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: "messagingIntegrationApi", required: true }],
+    webhooks: resumeWebhooks,
     requestDefaults: {
       baseURL: '={{$credentials.baseUrl.replace(/\\/+$/, "")}}/functions/v1',
       headers: { Accept: "application/json" },
@@ -61,4 +72,9 @@ export class MessagingIntegration implements INodeType {
       ...templateDescription,
     ],
   };
+
+  /** Ends the waiting of "Send and Wait for Response". */
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+    return await resumeWithEnd.call(this);
+  }
 }

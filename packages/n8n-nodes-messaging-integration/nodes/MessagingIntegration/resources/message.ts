@@ -14,6 +14,7 @@ import { listFields, listRouting } from "../shared/list";
 import { sendingFields } from "../shared/sending";
 import { contentFields } from "./message_content";
 import { messageQueryFields } from "./message_queries";
+import { questionFields } from "./message_question";
 
 const show = { resource: ["message"] };
 const message = `/messages-api/messages/${pathPart("messageId")}`;
@@ -124,6 +125,12 @@ export const messageDescription: INodeProperties[] = [
         routing: { request: { method: "POST", url: "/send-message" } },
       },
       {
+        name: "Send and Wait for Response",
+        value: "sendAndWait",
+        action: "Ask a question and wait for the answer",
+        description: "Ask a person, and go on with the answer, or when the time is over",
+      },
+      {
         name: "Start With Agent",
         value: "startWithAgent",
         action: "Start a conversation as the AI agent",
@@ -174,7 +181,7 @@ export const messageDescription: INodeProperties[] = [
     routing: { send: { type: "query", property: "cancelKey" } },
     description: "The key that the messages were given when they were sent",
   },
-  ...personFields("message", ["send", "startWithAgent"]),
+  ...personFields("message", ["send", "sendAndWait", "startWithAgent"]),
   ...personFields("message", ["getHistory"], "query"),
   {
     displayName: "Message Type",
@@ -197,6 +204,7 @@ export const messageDescription: INodeProperties[] = [
     routing: { send: { type: "body", property: "messageText" } },
     description: "The first message, sent as the agent",
   },
+  ...questionFields,
   ...messageQueryFields,
   ...listFields("message", ["getAll", "getQueue"]),
   additionalFields("message", ["move"], [

@@ -1,0 +1,165 @@
+import {
+  type IDataObject,
+  type IExecuteFunctions,
+  type IHttpRequestMethods,
+  type IN8nHttpFullResponse,
+  type INodeExecutionData,
+  type IWebhookDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
+  NodeOperationError,
+} from "n8n-workflow";
+import { verifyDelivery } from "../../MessagingIntegrationTrigger/signature";
+import { describeRefusal, readObject } from "./answer";
+import { callKey } from "./request";
+
+/** Where a waiting execution is called. It is of no workflow that is active: nothing registers it. */
+export const resumeWebhooks: IWebhookDescription[] = [{
+  name: "default",
+  httpMethod: "POST",
+  responseMode: "onReceived",
+  responseData: "",
+  path: "={{ $nodeId }}",
+  restartWebhook: true,
+  isFullPath: true,
+}];
+
+/** What this run of the node keeps for the call that ends the waiting. */
+interface KeptQuestion {
+  readonly questionId?: string;
+  readonly notifySecret?: string;
+}
+
+const secondsOf: Readonly<Record<string, number>> = { minutes: 60, hours: 3600, days: 86_400 };
+
+/**
+ * How much longer than its question the execution waits: a message may wait in the queue before its time
+ * counts, and the service repeats its call for about a day.
+ */
+const slackSeconds = 7 * 86_400;
+
+/**
+ * Asks one person, and puts the execution to wait. The service calls the execution's resume URL when the question
+ * has ended: answered, expired or canceled.
+ */
+export async function sendAndWait(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const items = this.getInputData();
+  if (items.length > 1) {
+    throw new NodeOperationError(this.getNode(), "One execution waits for one answer at a time", {
+      description: "Use Loop Over Items to ask one person after the other.",
+    });
+  }
+  const fields = this.getNodeParameter("additionalFields", 0, {}) as IDataObject;
+  const seconds = Number(this.getNodeParameter("answerWithin", 0)) *
+    (secondsOf[this.getNodeParameter("answerWithinUnit", 0) as string] ?? 1);
+  const { questionId, notifySecret } = await call(this, "POST", "/send-message", {
+    body: writeQuestion(this, fields, seconds),
+    headers: { "Idempotency-Key": callKey(this, fields, 0) },
+  });
+  if (typeof questionId !== "string" || typeof notifySecret !== "string") {
+    throw new NodeOperationError(this.getNode(), "The service has asked nothing");
+  }
+  // It may have ended already, such as one whose message the channel has refused: nobody calls a second time.
+  const question = await call(this, "GET", `/messages-api/questions/${questionId}`);
+  if (question.status !== "waiting" && question.status !== "open") {
+    return [[{ json: question, pairedItem: { item: 0 } }]];
+  }
+  Object.assign(this.getContext("node"), { questionId, notifySecret } satisfies KeptQuestion);
+  await this.putExecutionToWait(new Date(Date.now() + (seconds + slackSeconds) * 1000));
+  return [items];
+}
+
+/** Ends the waiting with what became of the question, where the call is signed by the service for this question. */
+export async function resumeWithEnd(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+  const { questionId, notifySecret } = this.evaluateExpression("{{ $self }}") as KeptQuestion;
+  const body = this.getRequestObject().rawBody as Buffer | undefined;
+  const isSigned = body !== undefined && typeof notifySecret === "string" &&
+    verifyDelivery(this.getHeaderData(), body, notifySecret) !== null;
+  const { type, data } = isSigned ? readObject(body) : {};
+  const end = data as IDataObject | undefined;
+  if (end === undefined || end.questionId !== questionId) {
+    this.getResponseObject().status(401).json({ error: "invalid_signature" });
+    return { noWebhookResponse: true };
+  }
+  const status = String(type).replace(/^question\./, "");
+  return { workflowData: [[{ json: { status, ...end } }]] };
+}
+
+/** The call that asks, with the address that ends the waiting. */
+function writeQuestion(
+  context: IExecuteFunctions,
+  fields: IDataObject,
+  answerWithinSeconds: number,
+): IDataObject {
+  const read = (name: string) => context.getNodeParameter(name, 0);
+  const by = read("contactBy") as string;
+  const accept = read("accept") as string;
+  const { questionKey, remindAfter, reminder, onInvalid } = fields;
+  const { button = [] } = accept === "choice" ? read("answerButtons") as IDataObject : {};
+  const ask: IDataObject = {
+    accept,
+    answerWithin: `PT${answerWithinSeconds}S`,
+    notifyUrl: readResumeUrl(context),
+    ...(questionKey ? { key: questionKey } : {}),
+    ...(remindAfter ? { remindAfter: `PT${Number(remindAfter)}M` } : {}),
+    ...(reminder ? { reminder } : {}),
+    ...(onInvalid ? { onInvalid } : {}),
+  };
+  return {
+    [by]: read(by),
+    messageType: messageTypes[accept] ?? "text",
+    message: read("question"),
+    ...(accept === "choice" ? { buttons: (button as IDataObject[]).map(writeButton) } : {}),
+    ...Object.fromEntries(
+      ["pauseAgent", "purpose", "queued", "sentBy"].flatMap((name) =>
+        fields[name] === undefined ? [] : [[name, fields[name]]]
+      ),
+    ),
+    ask,
+  };
+}
+
+/** What asks for this answer; a text where nothing else is said. */
+const messageTypes: Readonly<Record<string, string>> = {
+  choice: "buttons",
+  contact: "contact_request",
+  location: "location_request",
+};
+
+function writeButton({ title, id }: IDataObject): IDataObject {
+  return { title, ...(id ? { id } : {}) };
+}
+
+/** The address of this waiting node, signed where n8n signs it. It is opaque: nothing may be appended. */
+function readResumeUrl(context: IExecuteFunctions): string {
+  // Older versions of n8n have no signature.
+  if (typeof context.getSignedResumeUrl === "function") return context.getSignedResumeUrl();
+  const url = context.evaluateExpression("{{ $execution.resumeUrl }}", 0) as string;
+  return `${url}/${context.getNode().id}`;
+}
+
+async function call(
+  context: IExecuteFunctions,
+  method: IHttpRequestMethods,
+  path: string,
+  { body, headers = {} }: { body?: IDataObject; headers?: IDataObject } = {},
+): Promise<IDataObject> {
+  const { baseUrl, instanceId } = await context.getCredentials("messagingIntegrationApi");
+  const answer = await context.helpers.httpRequestWithAuthentication.call(
+    context,
+    "messagingIntegrationApi",
+    {
+      method,
+      url: `${String(baseUrl).replace(/(?<!\/)\/+$/, "")}/functions/v1${path}`,
+      headers: { Accept: "application/json", ...headers },
+      ...(body === undefined ? { qs: { instanceId } } : { body: { ...body, instanceId } }),
+      json: true,
+      ignoreHttpStatusErrors: true,
+      returnFullResponse: true,
+    },
+  ) as IN8nHttpFullResponse;
+  if (answer.statusCode >= 400) {
+    throw describeRefusal(context.getNode(), answer.statusCode, answer.body, 0);
+  }
+  return readObject(answer.body);
+}
