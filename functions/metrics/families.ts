@@ -111,6 +111,27 @@ export const metricFamilies: readonly MetricFamily[] = [
     "Reads of one process that a standby may answer, by who has answered: the standby, or the primary for the reason that `answer` names. Without DATABASE_READ_URL none is counted.",
   ),
   gauge("messaging_database_bytes", "Size of the database."),
+  gauge(
+    "messaging_table_dead_rows",
+    "Dead rows of the tables that are written most, as Postgres counts them.",
+  ),
+  gauge("messaging_table_bytes", "Size of these tables with their indexes."),
+  gauge(
+    "messaging_oldest_transaction_seconds",
+    "How long the oldest transaction of any other session of the server is open; 0 without one. Absent where the owner of the tables may not see other roles' sessions.",
+  ),
+  gauge(
+    "messaging_oldest_snapshot_seconds",
+    "The same of the oldest transaction that keeps VACUUM from removing dead rows: it holds a snapshot, or has written.",
+  ),
+  gauge(
+    "messaging_vacuum_held_transactions",
+    "How many transactions have begun since what the oldest of its kind may still see: session, prepared_transaction or replication_slot. VACUUM removes no row that died since.",
+  ),
+  gauge(
+    "messaging_replication_slot_lag_bytes",
+    "Log that Postgres keeps for the replication slot that is furthest behind; 0 without one.",
+  ),
   gauge("messaging_snapshot_age_seconds", "Age of these numbers: 15 seconds at most."),
   gauge("messaging_snapshot_duration_seconds", "How long the database took to compute them."),
 ];

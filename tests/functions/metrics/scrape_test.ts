@@ -96,11 +96,12 @@ Deno.test("no label and no text of the metrics holds a phone, a name, a message 
       "deprecated",
       "event",
       "field",
+      "holder",
       "instance_id",
       "kind",
       "le",
     ],
-    ...["process", "provider", "state", "status", "token_id"],
+    ...["process", "provider", "state", "status", "table", "token_id"],
   ]);
   assertEquals([...labels.get("instance_id") ?? []], [tenant.instanceId]);
   for (const word of ["5511987654321", "551140001234", "private", "House", tenant.token]) {

@@ -43,6 +43,8 @@ begin
     union all
     select * from messaging.counter_samples()
     union all
+    select * from messaging.bloat_samples(clock)
+    union all
     select 'messaging_database_bytes', '{}', (snapshot.health->'database'->>'sizeBytes')::numeric
   ) as s;
   snapshot.taken_at := clock;
@@ -492,4 +494,64 @@ $$;
 create or replace function messaging.lateness_bounds()
 returns numeric[] language sql immutable parallel safe set search_path = '' as $$
   select array[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200]
+$$;
+
+-- The samples about dead rows: how many the hot tables have, and what keeps VACUUM from removing them or
+-- Postgres from removing its log. Reads the server's statistics and the sizes of files, never a table's rows.
+create or replace function messaging.bloat_samples(clock timestamptz)
+returns table (name text, labels jsonb, value numeric) language sql stable set search_path = ''
+as $$
+  with tables as materialized (
+    select t.name as table_name, c.oid
+    from unnest(messaging.hot_tables()) as t(name)
+    join pg_catalog.pg_class c on c.relname = t.name
+      and c.relnamespace = 'messaging'::regnamespace
+  )
+  select 'messaging_table_dead_rows', jsonb_build_object('table', t.table_name),
+    pg_stat_get_dead_tuples(t.oid)
+  from tables t
+  union all
+  select 'messaging_table_bytes', jsonb_build_object('table', t.table_name),
+    pg_total_relation_size(t.oid)
+  from tables t
+  union all
+  select k.name, k.labels, k.value
+  from messaging.session_ages(clock) as a
+  cross join lateral (values
+    ('messaging_oldest_transaction_seconds', '{}'::jsonb, a.transaction_seconds),
+    ('messaging_oldest_snapshot_seconds', '{}', a.snapshot_seconds),
+    ('messaging_vacuum_held_transactions', '{"holder": "session"}', a.held_transactions)
+  ) as k(name, labels, value)
+  where k.value is not null
+  union all
+  select 'messaging_vacuum_held_transactions', '{"holder": "prepared_transaction"}',
+    coalesce(max(age(p.transaction)), 0)
+  from pg_catalog.pg_prepared_xacts p
+  union all
+  select 'messaging_vacuum_held_transactions', '{"holder": "replication_slot"}',
+    coalesce(max(age(s.xmin)), 0)
+  from pg_catalog.pg_replication_slots s
+  union all
+  select 'messaging_replication_slot_lag_bytes', '{}',
+    coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), s.restart_lsn)), 0)
+  from pg_catalog.pg_replication_slots s;
+$$;
+
+-- Of all other sessions: how long the oldest transaction is open, how long the oldest that keeps VACUUM from
+-- removing rows (it holds a snapshot, or has written), and how many transactions have begun since what such
+-- sessions may still see. The last also counts standbys with hot_standby_feedback. 0 where there is none; NULL
+-- where the owner may not see other roles' sessions (it lacks pg_read_all_stats).
+-- Runs as its owner, because service_role sees no other role's sessions. It tells nothing but these ages.
+create or replace function messaging.session_ages(clock timestamptz)
+returns table (transaction_seconds numeric, snapshot_seconds numeric, held_transactions integer)
+language sql stable security definer set search_path = '' as $$
+  select coalesce(max(a.seconds), 0), coalesce(max(a.seconds) filter (where a.held is not null), 0),
+    coalesce(max(a.held), 0)
+  from (
+    select extract(epoch from clock - s.xact_start) as seconds,
+      greatest(age(s.backend_xmin), age(s.backend_xid)) as held
+    from pg_catalog.pg_stat_activity s
+    where s.pid <> pg_backend_pid() and s.backend_type in ('client backend', 'walsender')
+  ) as a
+  having pg_has_role(current_user, 'pg_read_all_stats', 'usage');
 $$;
