@@ -29,6 +29,10 @@ export interface BenchSizes {
   readonly sends: number;
   /** Starts of each program in the measurement of cold starts. */
   readonly starts: number;
+  /** Of each case of the bench soak. */
+  readonly minutes: number;
+  /** Share of the calls a second of the bench soak. */
+  readonly rate: number;
 }
 
 /** The context of a bench. */
@@ -44,5 +48,7 @@ export interface BenchContext {
 export interface Bench {
   readonly name: string;
   readonly title: string;
+  /** Whether it runs only where it is named: it takes an hour. */
+  readonly isOnlyByName?: boolean;
   run(context: BenchContext): Promise<void>;
 }

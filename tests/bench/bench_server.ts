@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import type { Sql } from "postgres";
 import { startPostgres } from "../../supabase/local/postgres_server.ts";
+import { startOwnPostgres } from "../support/database/own_postgres.ts";
 import { createTemplateDatabase } from "../support/database/template_database.ts";
 
 /** A database of one bench, with all migrations and no rows. */
@@ -47,6 +48,30 @@ export async function openBenchServer(databaseUrl: string | undefined): Promise<
     createDatabase: () => createDatabase(server, url, template.name, template.name),
     createEmptyDatabase: () => createDatabase(server, url, template.name, "template0"),
     [Symbol.asyncDispose]: () => keep.disposeAsync(),
+  };
+}
+
+/** A database on a server of its own, with these settings. Disposing stops the server and removes it. */
+export async function startOwnDatabase(
+  settings: Readonly<Record<string, string>>,
+): Promise<BenchDatabase> {
+  const server = await startOwnPostgres({ name: "of a bench", settings });
+  const closings: (() => Promise<unknown>)[] = [];
+  return {
+    url: server.databaseUrl,
+    admin: server.admin,
+    connect: (max) => {
+      const pool = openPool(server.databaseUrl, max, "service_role");
+      closings.push(() => pool.end({ timeout: 3 }));
+      return pool;
+    },
+    closeFirst: (close) => {
+      closings.push(close);
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const close of closings.toReversed()) await close();
+      await server[Symbol.asyncDispose]();
+    },
   };
 }
 

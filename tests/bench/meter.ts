@@ -68,7 +68,8 @@ function readCpuMs(pid: number): number | null {
   }
 }
 
-function countPages(rows: readonly Record<string, unknown>[]): number {
+/** The pages of an EXPLAIN with BUFFERS in JSON, nested statements included. */
+export function countPages(rows: readonly Record<string, unknown>[]): number {
   const plans = rows[0]?.["QUERY PLAN"] as readonly { Plan: Record<string, number> }[] | undefined;
   const plan = plans?.[0]?.Plan ?? {};
   return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);

@@ -38,6 +38,7 @@ import { roundTripsBench } from "./round_trips_bench.ts";
 import { scheduledLatenessBench } from "./scheduled_lateness_bench.ts";
 import { singleCallerBench } from "./single_caller_bench.ts";
 import { serveBench } from "./serve_bench.ts";
+import { soakBench } from "./soak_bench.ts";
 
 const benches: readonly Bench[] = [
   enqueueBench,
@@ -68,6 +69,7 @@ const benches: readonly Bench[] = [
   coldStartBench,
   memoryBench,
   releaseBench,
+  soakBench,
 ];
 
 const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: string]>> = {
@@ -84,6 +86,8 @@ const sizes: Readonly<Record<keyof BenchSizes, readonly [size: number, what: str
   drained: [60_000, "messages claimed and settled in one measurement"],
   sends: [10_000, "messages of each half of the memory measurement"],
   starts: [9, "starts of each program in the measurement of cold starts"],
+  minutes: [15, "how long each case of soak lasts, in whole minutes"],
+  rate: [1, "share of soak's calls a second"],
 };
 
 Deno.exit(await main());
@@ -97,7 +101,9 @@ async function main(): Promise<number> {
   const includes = (name: string): boolean =>
     parts.length === 0 || parts.some((part) => name.includes(part));
   const names = command.args;
-  const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
+  const chosen = benches.filter(({ name, isOnlyByName = false }) =>
+    names.length === 0 ? !isOnlyByName : names.includes(name)
+  );
   const report = new Report(print);
   await using server = await openBenchServer(Deno.env.get("DATABASE_URL"));
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -131,7 +137,9 @@ async function runBenches(chosen: readonly Bench[], context: BenchContext): Prom
 
 function describeCommand(): Command {
   const command = new Command("deno task bench")
-    .description("Measures the product beside its peers. Without a name it runs every bench.")
+    .description(
+      "Measures the product beside its peers. Without a name it runs every bench but soak.",
+    )
     .addArgument(
       new Argument("[names...]", "benches to run").choices(benches.map(({ name }) => name)),
     );
@@ -141,7 +149,7 @@ function describeCommand(): Command {
   }
   command.option(
     "--part <text...>",
-    "only the scenes of neighbours whose name has one of these texts",
+    "only the scenes of neighbours and the cases of soak whose name has one of these texts",
   );
   const titles = benches.map(({ name, title }) => `  ${name.padEnd(18)}${title}`);
   return command.addHelpText("after", `\nBenches:\n${titles.join("\n")}`);

@@ -46,7 +46,7 @@ const secretKey = functionEnvironment["SUPABASE_SECRET_KEY"] ?? "";
  * @param options of the start. Default: none, which takes the direct transport.
  */
 export async function startStackProcess(
-  database: BenchDatabase,
+  database: Pick<BenchDatabase, "url">,
   folder: string = repositoryFolder,
   options: readonly string[] = [],
 ): Promise<StackProcess> {
