@@ -173,7 +173,7 @@ const writers: Readonly<Record<CatalogueSection, { readonly add: Write; readonly
     types: { add: addFile("type"), change: changeType },
     relations: { add: addFile("table"), change: changeRelation },
     columns: { add: addColumn, change: changeColumn },
-    sequences: { add: () => {}, change: byHand("has changed: write `alter sequence`") },
+    sequences: { add: addSequence, change: byHand("has changed: write `alter sequence`") },
     functions: { add: addFunction, change: changeFunction },
     views: { add: addCreating("view"), change: addCreating("view") },
     constraints: { add: addConstraint, change: changeConstraint },
@@ -456,6 +456,18 @@ function listsMoreValues(before: string, after: string): boolean {
   const allowed = newValues.split(", ");
   return head !== undefined && head === newHead && tail === newTail &&
     values.split(", ").every((value) => allowed.includes(value));
+}
+
+/** Of a column its table brings it. */
+function addSequence(
+  draft: Draft,
+  { identity }: CatalogueDifference,
+  { statements }: Schemas,
+): void {
+  const creating = findCreating(statements, "sequence", identity);
+  if (creating === undefined) return;
+  draft.add("relations", creating.text);
+  draft.add("relations", ...findGrants(statements, identity).map(({ text }) => text));
 }
 
 function addIndex(

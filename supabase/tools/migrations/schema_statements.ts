@@ -37,10 +37,10 @@ export function findCreatingParts(
   ];
 }
 
-/** The statement that creates an index, trigger, policy or view. */
+/** The statement that creates an index, trigger, policy, view or sequence. */
 export function findCreating(
   statements: readonly SchemaStatement[],
-  kind: "index" | "trigger" | "policy" | "view",
+  kind: "index" | "trigger" | "policy" | "view" | "sequence",
   name: string,
 ): SchemaStatement | undefined {
   const creating = new RegExp(

@@ -10,6 +10,7 @@ create or replace function messaging.claim_paced_messages(
   max_messages integer, lease interval, clock timestamptz, out claimed uuid[], out groups uuid[]
 ) language plpgsql set search_path = '' as $$
 declare
+  due_from constant timestamptz := messaging.due_floor(clock);
   stalled uuid[];
   protected uuid[];
   late uuid[];
@@ -17,7 +18,7 @@ begin
   with due as materialized (
     select d.instance_id, d.paced_from, d.messages_per_second
     from messaging.dispatch d
-    where d.in_flight is null and d.next_due_at <= clock
+    where d.in_flight is null and d.next_due_at >= due_from and d.next_due_at <= clock
     order by d.next_due_at
     limit max_messages
     for no key update skip locked

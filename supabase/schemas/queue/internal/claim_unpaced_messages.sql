@@ -9,6 +9,7 @@ create or replace function messaging.claim_unpaced_messages(
   max_messages integer, lease interval, clock timestamptz
 ) returns uuid[] language plpgsql set search_path = '' as $$
 declare
+  due_from constant timestamptz := messaging.due_floor(clock);
   claimed_ids uuid[];
   held_ids uuid[];
   to_be_paced uuid[];
@@ -19,7 +20,8 @@ begin
     select q.message_id, q.instance_id, q.interval_seconds > 0 as is_to_be_paced,
       q.goes_after
     from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
     order by q.visible_at
     limit max_messages
     for no key update skip locked

@@ -23,6 +23,7 @@ declare
   max_messages constant integer := (request->>'maxMessages')::integer;
   lease constant interval := make_interval(secs => (request->>'leaseSeconds')::double precision);
   clock constant timestamptz := clock_timestamp();
+  due_from constant timestamptz := messaging.due_floor(clock);
   message_due_at constant timestamptz := messaging.next_wake_up();
   outbox_due_at constant timestamptz := (
     select o.run_at from messaging.outbox o where o.settled_at is null order by o.run_at limit 1
@@ -56,7 +57,8 @@ begin
   select max_messages - count(*) into max_paced
   from (
     select from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
     order by q.visible_at
     limit max_messages / 4
   ) as unpaced_due;
@@ -87,15 +89,17 @@ $$;
 -- In plpgsql, which keeps its plans: an idle dispatcher calls this five times a second.
 create or replace function messaging.next_wake_up()
 returns timestamptz language plpgsql stable set search_path = '' as $$
+declare
+  due_from constant timestamptz := messaging.due_floor(clock_timestamp());
 begin
   return nullif(least(
     (
       select d.next_due_at from messaging.dispatch d
-      where d.in_flight is null order by d.next_due_at limit 1
+      where d.in_flight is null and d.next_due_at >= due_from order by d.next_due_at limit 1
     ),
     (
       select q.visible_at from messaging.message_queue q
-      where q.visible_at is not null order by q.visible_at limit 1
+      where q.visible_at >= due_from order by q.visible_at limit 1
     )
   ), 'infinity');
 end;
@@ -107,11 +111,14 @@ $$;
 create or replace function messaging.postpone_crowding_messages(
   instance_ids uuid[], clock timestamptz
 ) returns void language plpgsql set search_path = '' as $$
+declare
+  due_from constant timestamptz := messaging.due_floor(clock);
 begin
   with crowding as (
     select q.message_id
     from messaging.message_queue q
-    where q.lane = 'unpaced' and q.visible_at <= clock and q.claim_token is null
+    where q.lane = 'unpaced' and q.visible_at >= due_from and q.visible_at <= clock
+      and q.claim_token is null
       and q.instance_id = any (postpone_crowding_messages.instance_ids)
     order by q.visible_at
     limit 1000

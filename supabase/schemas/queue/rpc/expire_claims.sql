@@ -60,6 +60,7 @@ begin
     perform messaging.count_metric('messaging_claim_expiries_total', settled);
   end if;
   perform messaging.count_metric('messaging_maintenance_runs_total', 1);
+  perform messaging.raise_due_floor();
   return jsonb_build_object('expired', settled);
 end;
 $$;
@@ -74,4 +75,33 @@ returns void language sql set search_path = '' as $$
   set counted = c.counted + excluded.counted,
     reported = c.reported + excluded.counted,
     changed_at = clock_timestamp();
+$$;
+
+-- Raises the floor of what is due (see due_floor) to the first that waits, and lowers it there where a
+-- transaction that lasted longer than half a minute, or a restored dump, has brought something below it.
+-- Not while a transaction is open that has lowered it. Comes last: others wait for its lock until commit.
+create or replace function messaging.raise_due_floor()
+returns void language plpgsql set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  clock constant timestamptz := clock_timestamp();
+  first_due timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('due floor', 0)) then
+    return;
+  end if;
+  -- By a snapshot that is taken under the lock, and from the start.
+  first_due := least(
+    (
+      select d.next_due_at from messaging.dispatch d
+      where d.in_flight is null order by d.next_due_at limit 1
+    ),
+    (
+      select q.visible_at from messaging.message_queue q
+      where q.visible_at is not null order by q.visible_at limit 1
+    ),
+    clock - interval '30 seconds'
+  );
+  perform setval('messaging.due_floor', floor(extract(epoch from first_due))::bigint);
+end;
 $$;
