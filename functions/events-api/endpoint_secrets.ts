@@ -1,4 +1,4 @@
-import { createWebhookSecret } from "../../shared/crypto/webhook_signature.ts";
+import { createWebhookSecret } from "../../shared/crypto/webhook_secret.ts";
 import type { CredentialVault } from "../../shared/crypto/credential_vault.ts";
 import type { Database } from "../../shared/database/database.ts";
 import type { Idempotency } from "../../shared/database/rpcs/idempotency.ts";

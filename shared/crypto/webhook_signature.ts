@@ -1,13 +1,10 @@
 /**
- * Secrets and signatures of outgoing webhooks (Standard Webhooks 1.0.0, standardwebhooks.com): a
+ * Signatures of outgoing webhooks (Standard Webhooks 1.0.0, standardwebhooks.com): a
  * symmetric secret, `whsec_` and base64 of 24 to 64 bytes, signs `<id>.<timestamp>.<body>`.
  */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-
-const secretPrefix = "whsec_";
-/** As long as the digest of HMAC-SHA256: a longer key adds nothing. */
-const secretSizeBytes = 32;
+import { webhookSecretPrefix } from "./webhook_secret.ts";
 
 /** What a signature covers. */
 export interface SignedContent {
@@ -16,12 +13,6 @@ export interface SignedContent {
   /** Of the attempt, in seconds since 1970: a receiver refuses what is older than some minutes. */
   readonly timestampSeconds: number;
   readonly body: string;
-}
-
-/** Generates a secret of 32 random bytes. */
-export function createWebhookSecret(): string {
-  return secretPrefix +
-    Buffer.from(crypto.getRandomValues(new Uint8Array(secretSizeBytes))).toString("base64");
 }
 
 /**
@@ -33,7 +24,7 @@ export function createWebhookSecret(): string {
 export function signWebhook(secrets: readonly string[], content: SignedContent): string {
   const signed = `${content.id}.${content.timestampSeconds}.${content.body}`;
   return secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secretPrefix.length), "base64");
+    const key = Buffer.from(secret.slice(webhookSecretPrefix.length), "base64");
     return `v1,${createHmac("sha256", key).update(signed, "utf8").digest("base64")}`;
   }).join(" ");
 }

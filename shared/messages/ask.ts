@@ -1,6 +1,6 @@
 /** A question as a sending call asks it: checked, named, and with the secret of its notification sealed. */
 import { CredentialError, type CredentialVault } from "../crypto/credential_vault.ts";
-import { createWebhookSecret } from "../crypto/webhook_signature.ts";
+import { createWebhookSecret } from "../crypto/webhook_secret.ts";
 import {
   type Ask,
   defaultAccept,

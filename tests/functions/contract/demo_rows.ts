@@ -36,7 +36,7 @@ import {
 } from "../../../shared/openapi/demo_fixtures.ts";
 import { type ProviderKind, providerKinds } from "../../../shared/model/provider_kind.ts";
 import { registeredDocs } from "../../../shared/providers/registered_docs.ts";
-import { createWebhookSecret } from "../../../shared/crypto/webhook_signature.ts";
+import { createWebhookSecret } from "../../../shared/crypto/webhook_secret.ts";
 import { createTenant, createToken, testVault } from "../../support/fixtures/tenant.ts";
 
 export const demoPicturePath = `${demoInstanceId}/${demoMediaId}`;

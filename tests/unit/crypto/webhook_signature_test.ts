@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Webhook } from "standardwebhooks";
-import { createWebhookSecret, signWebhook } from "../../../shared/crypto/webhook_signature.ts";
+import { createWebhookSecret } from "../../../shared/crypto/webhook_secret.ts";
+import { signWebhook } from "../../../shared/crypto/webhook_signature.ts";
 import { assert, assertEquals, assertMatch, assertThrows } from "../../support/assert.ts";
 
 const body = JSON.stringify({ id: "evt_1", data: { message: "Olá, ação 🎉", nested: [1, null] } });
